@@ -51,7 +51,11 @@ enum RandomCatalog {
         }
         let group = SubscriptionGroup(id: "21500001", products: products)
         let offers = (0..<Int.random(in: 0...4, using: &generator)).map { offer($0, products, &generator) }
-        return Catalog(bundleId: "com.example.pro", subscriptionGroups: [group], offers: offers)
+        let others = OtherProductType.allCases.prefix(.random(in: 0...3, using: &generator)).map {
+            OtherProduct(productId: ProductId("com.example.\($0)"), type: $0)
+        }
+        return Catalog(
+            bundleId: "com.example.pro", subscriptionGroups: [group], otherProducts: Array(others), offers: offers)
     }
 
     private static func offer(_ index: Int, _ products: [Product], _ generator: inout SeededGenerator) -> Offer {

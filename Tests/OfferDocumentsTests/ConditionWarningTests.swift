@@ -121,6 +121,62 @@ import Testing
         #expect(document.warnings.isEmpty)
     }
 
+    @Test(
+        "an active win-back offer that owners of a lifetime product could get gives a warning, unless its condition excludes them",
+        arguments: [
+            ("{ fact: subscription.monthsSinceExpired, atLeast: 1 }", "active", true),
+            ("{ fact: subscription.monthsSinceExpired, atLeast: 1 }", "draft", false),
+            ("{ fact: customer.owns.lifetime, is: false }", "active", false),
+            ("{ fact: customer.owns.lifetime, isNot: true }", "active", false),
+            ("{ not: { fact: customer.owns.lifetime, is: true } }", "active", false),
+            ("{ fact: customer.purchases.lifetime, is: 0 }", "active", true),
+            (
+                "{ any: [{ fact: customer.owns.lifetime, is: false }, { fact: signals.vip, is: true }] }", "active",
+                true
+            ),
+            (
+                "{ all: [{ fact: customer.owns.lifetime, is: false }, { fact: signals.vip, is: true }] }", "active",
+                false
+            ),
+        ] as [(String, String, Bool)])
+    func lifetimeOwners(condition: String, status: String, isWarned: Bool) throws {
+        let found = try Self.read(
+            "winBack", condition: condition, status: status,
+            products: "[{ productId: lifetime, type: nonConsumable }, { productId: coins, type: consumable }]"
+        ).warnings
+        let expected = [
+            "lifetimeOwner", "offers[0].eligibility",
+            "a customer who owns `lifetime` could get the win-back offer `comeback`",
+            "add `{ fact: customer.owns.lifetime, is: false }` to its `eligibility`",
+        ]
+        #expect(found.map { [$0.code.rawValue, $0.path, $0.detail, $0.hint ?? ""] } == (isWarned ? [expected] : []))
+    }
+
+    @Test("without a condition the warning is at the offer, and it names three products at most")
+    func lifetimeOwnersOfMany() throws {
+        let names = ["one", "two", "three", "four"].map { "{ productId: \($0), type: nonConsumable }" }
+        let found = try Self.read(
+            "winBack", condition: nil, products: "[\(names.joined(separator: ", "))]"
+        ).warnings
+        #expect(found.map(\.path) == ["offers[0]"])
+        #expect(
+            found.map(\.detail) == [
+                "a customer who owns `one` or `two` or `three` or another product could get the win-back offer `comeback`"
+            ])
+    }
+
+    @Test("a product bought and not owned is a contradiction; owned and not bought, as through Family Sharing, is none")
+    func owningAndBuying() throws {
+        let products = "[{ productId: lifetime, type: nonConsumable }]"
+        func both(owns: Bool, purchases: String) -> String {
+            "{ all: [{ fact: customer.owns.lifetime, is: \(owns) }, { fact: customer.purchases.lifetime, \(purchases) }] }"
+        }
+        let bought = both(owns: false, purchases: "atLeast: 1")
+        let shared = both(owns: true, purchases: "is: 0")
+        #expect(throws: InvalidDocument.self) { try Self.read("promotional", condition: bought, products: products) }
+        #expect(try Self.read("promotional", condition: shared, products: products).warnings.isEmpty)
+    }
+
     @Test("a rollout that nobody is in gives a warning")
     func emptyRollout() throws {
         let condition = "{ fact: signals.interactions, atLeast: 50 }"
@@ -133,9 +189,10 @@ import Testing
     }
 
     private static func read(
-        _ type: String, condition: String, more: String = ""
+        _ type: String, condition: String?, more: String = "", status: String = "active", products: String = "[]"
     ) throws(InvalidDocument) -> ValidDocument<Catalog> {
-        let tree = condition.split(separator: "\n").map { "      \($0)\n" }.joined()
+        let lines = condition.map { ["eligibility:"] + $0.split(separator: "\n").map { "  \($0)" } } ?? []
+        let tree = lines.map { "    \($0)\n" }.joined()
         let identifier = type == "introductory" ? "" : "    offerIdentifier: comeback50\n"
         let text = """
             bundleId: com.example.pro
@@ -143,6 +200,7 @@ import Testing
               - id: "21500001"
                 products:
                   - { productId: com.example.pro.monthly, level: 1, period: P1M, price: { amount: "9.99", currency: USD } }
+            products: \(products)
             offers:
               - id: comeback
                 type: \(type)
@@ -150,8 +208,7 @@ import Testing
                 paymentMode: freeTrial
                 period: P1M
                 periodCount: 1
-                status: active
-                eligibility:
+                status: \(status)
             \(tree)\(more)    limits: [{ count: 1, per: customer }]
             """
         return try CatalogReader.read(Array(text.utf8))

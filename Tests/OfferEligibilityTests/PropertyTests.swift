@@ -90,7 +90,7 @@ struct PropertyTests {
             var facts = SubjectFacts(history: random.history(transactions: 3, misplacedPercent: seed % 2 == 0 ? 60 : 0))
             facts.history.coverage = Coverage(level: .complete, asOf: now)
             let isMisplaced = facts.history.currentTransactions.contains {
-                $0.payload.subscriptionGroupIdentifier == nil
+                $0.isSubscription && $0.payload.subscriptionGroupIdentifier == nil
                     || $0.payload.subscriptionGroupIdentifier == "999"
                         && question.groupProducts.contains($0.payload.productId)
             }
@@ -275,7 +275,7 @@ struct PropertyTests {
     private static let monotonous = [
         "customer.daysSinceFirstPurchase", "customer.daysSinceFirstSeen", "customer.everSubscribed",
         "customer.refunds", "customer.offersRedeemed", "customer.daysSinceLastOffer", "customer.redeemed.offer",
-        "customer.redeemed.other", "subscription.everInGroup",
+        "customer.redeemed.other", "customer.owns.lifetime", "customer.purchases.coins", "subscription.everInGroup",
     ]
 
     @Test("negation, De Morgan and double negation hold of any condition at any time")

@@ -82,6 +82,18 @@ struct RandomSubject {
             app.originalPurchaseDate = chance(60) ? instant() : nil
             history.appTransactions.append(row(app, index))
         }
+        for index in 0..<count / 3 {
+            let id = TransactionId("9\(Int.random(in: 0...3, using: &generator))")
+            let bought = Transaction.fixture(id, product: pick(["lifetime", "coins"]), purchased: instant()) { change in
+                change.type = change.productId == "coins" ? .consumable : .nonConsumable
+                change.subscriptionGroupIdentifier = nil
+                change.expiresDate = nil
+                change.inAppOwnershipType = pick([.purchased, .purchased, .familyShared, nil])
+                change.revocationDate =
+                    chance(30) ? change.purchaseDate.adding(milliseconds: Instant.Duration.day) : nil
+            }
+            history.transactions.append(row(bought, index))
+        }
         return history
     }
 
@@ -251,6 +263,8 @@ struct RandomSubject {
             comparison("customer.offersRedeemed", .between, [.number(1), .number(2)]),
             comparison("customer.redeemed.offer", .is, [.number(0)]),
             comparison("customer.redeemed.other", .atLeast, [.number(1)]),
+            comparison("customer.owns.lifetime", .is, [.boolean(false)]),
+            comparison("customer.purchases.coins", .atLeast, [.number(2)]),
             comparison("customer.everSubscribed", .isNot, [.boolean(true)]),
             comparison("customer.storefront", .in, [.text("USA")]),
             comparison("customer.attributes.level", .moreThan, [.number(1)]),

@@ -21,13 +21,16 @@ struct FactVocabularyTests {
         #expect(Dictionary(FactVocabulary.all.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 }) == expected)
     }
 
-    @Test("the families are those of docs/design.md#decisions; only redemptions have a type of their own")
+    @Test("the families are those of docs/facts.md; what the backend says has the type of its first use")
     func families() {
         #expect(
             FactVocabulary.families.map(\.name) == [
-                "customer.redeemed.<offerId>", "customer.attributes.<name>", "signals.<name>",
+                "customer.redeemed.<offerId>", "customer.owns.<productId>", "customer.purchases.<productId>",
+                "customer.attributes.<name>", "signals.<name>",
             ])
-        #expect(FactVocabulary.families.map(\.type) == [.number, nil, nil])
+        #expect(FactVocabulary.families.map(\.type) == [.number, .boolean, .number, nil, nil])
+        #expect(FactVocabulary.unit("customer.purchases.coins") == "purchases")
+        #expect(FactVocabulary.unit("customer.owns.lifetime") == nil)
         #expect(FactVocabulary.unit("customer.redeemed.welcome") == "redemptions")
         #expect(FactVocabulary.unit("customer.refunds") == "refunds")
         #expect(FactVocabulary.unit("signals.interactions") == nil)
@@ -48,13 +51,16 @@ struct FactVocabularyTests {
         #expect(FactName("signals.interactions") == .signal("interactions"))
         #expect(FactName("customer.attributes.plan_2") == .attribute("plan_2"))
         #expect(FactName("customer.redeemed.half-price.2") == .redeemed("half-price.2"))
+        #expect(FactName("customer.owns.com.example.pro.lifetime") == .owns("com.example.pro.lifetime"))
+        #expect(FactName("customer.purchases.com.example.coins") == .purchases("com.example.coins"))
     }
 
     @Test(
         "no fact has another name",
         arguments: [
             "", "subscription", "subscription.", "subscription.staet", "customer.", "customer.attributes.",
-            "customer.attributes.a-b", "customer.redeemed.", "request.", "request.model", "signals.", "Signals.a",
+            "customer.attributes.a-b", "customer.redeemed.", "customer.owns.", "customer.purchases.", "customer.owns",
+            "request.", "request.model", "signals.", "Signals.a",
             "customer.attributes", "signals.\u{301}a",
         ])
     func noNames(_ name: String) {

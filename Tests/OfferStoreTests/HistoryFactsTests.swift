@@ -87,6 +87,19 @@ struct HistoryFactsTests {
                 $0.notifiedStatus = pick([nil, nil, .billingGracePeriod, .billingRetry])
             }
             return HistoryPayload(.renewalInfo(info), bytes: bytes, provenance: provenance)
+        case 3:
+            let bought = Transaction.fixture(
+                pick(["7", "8", "9"]), product: pick(["lifetime", "coins"]),
+                purchased: Bench.now.adding(milliseconds: -pick([5, 40]) * Instant.Duration.day), signed: signed
+            ) {
+                $0.type = $0.productId == "coins" ? .consumable : .nonConsumable
+                $0.subscriptionGroupIdentifier = nil
+                $0.expiresDate = nil
+                $0.inAppOwnershipType = pick([.purchased, .familyShared, InAppOwnershipType(rawValue: "HOUSEHOLD")])
+                $0.revocationDate = pick([nil, nil, signed])
+                $0.appTransactionId = account
+            }
+            return HistoryPayload(.transaction(bought), bytes: bytes, provenance: provenance)
         default:
             // Now and then two subscriptions claim one transaction.
             let id: TransactionId = pick([original, TransactionId("\(original)0"), TransactionId("\(original)1"), "99"])
@@ -119,6 +132,8 @@ struct HistoryFactsTests {
                 compare("subscription.paidMonths", .atLeast, [.number(2)]),
                 compare("customer.refunds", .atLeast, [.number(1)]),
                 compare("subscription.willAutoRenew", .is, [.boolean(false)]),
+                compare("customer.owns.lifetime", .is, [.boolean(true)]),
+                compare("customer.purchases.coins", .atLeast, [.number(2)]),
             ])
             return offer
         }

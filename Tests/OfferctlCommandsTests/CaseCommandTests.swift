@@ -15,7 +15,7 @@ struct CaseCommandTests {
     func examples() async throws {
         let run = try await OfferctlProcess.run(["test", "Examples/cases"], directory: Self.root)
         #expect(run.errorText.isEmpty)
-        #expect(run.text == "8 files, 56 cases: 56 passed\n")
+        #expect(run.text == "9 files, 59 cases: 59 passed\n")
         #expect(run.status == 0)
     }
 

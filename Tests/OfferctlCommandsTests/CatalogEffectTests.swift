@@ -92,6 +92,10 @@ struct CatalogEffectTests {
         let path = "subscriptionGroups[1].products[a].price"
         let product = CatalogChange(offerId: nil, change: "changed", path: path, from: "9.99 USD", to: "8.99 USD")
         #expect(CatalogEffect(product).mark == "·")
+        let other = CatalogChange(
+            offerId: nil, change: "added", path: "products[lifetime].type", from: nil, to: "nonConsumable")
+        #expect(CatalogEffect(other).mark == "·")
+        #expect(CatalogEffect(other).words == "only conditions name it, as `customer.owns` or `customer.purchases`")
     }
 
     @Test("tags that a limit counts across, and terms that a budget counts, may give or take away")

@@ -101,11 +101,6 @@ package struct Price: Sendable, Hashable, Codable {
 
 /// A product outside subscription groups.
 package struct ProductStatus: Sendable, Hashable, Codable {
-    /// The words of ``type``.
-    package enum Kind: String, Sendable, CaseIterable {
-        case nonConsumable, consumable, nonRenewing
-    }
-
     package var productId: ProductId
     package var type: String
     package var owned: Bool
@@ -113,7 +108,8 @@ package struct ProductStatus: Sendable, Hashable, Codable {
     package var revokedAt: Instant?
 
     package init(
-        productId: ProductId, type: Kind, owned: Bool, purchasedAt: Instant? = nil, revokedAt: Instant? = nil
+        productId: ProductId, type: OtherProductType, owned: Bool, purchasedAt: Instant? = nil,
+        revokedAt: Instant? = nil
     ) {
         self.productId = productId
         self.type = type.rawValue

@@ -50,6 +50,9 @@ enum CatalogDifference {
                 ]
             }
         }
+            + catalog.otherProducts.map {
+                OfferFields.Field(path: "products[\($0.productId)].type", value: $0.type.rawValue)
+            }
     }
 
     private static func compare(

@@ -124,16 +124,9 @@ extension GroupStatus {
 extension ProductStatus {
     /// `nil` for a type that Apple added later.
     fileprivate init?(_ product: PurchasedProduct) {
-        let kind: Kind? =
-            switch product.type {
-            case .nonConsumable: .nonConsumable
-            case .consumable: .consumable
-            case .nonRenewingSubscription: .nonRenewing
-            default: nil
-            }
-        guard let kind else { return nil }
+        guard let type = OtherProductType(product.type) else { return nil }
         self.init(
-            productId: product.productId, type: kind, owned: product.isOwned, purchasedAt: product.purchasedAt,
+            productId: product.productId, type: type, owned: product.isOwned, purchasedAt: product.purchasedAt,
             revokedAt: product.revokedAt)
     }
 }

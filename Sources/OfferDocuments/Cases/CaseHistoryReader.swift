@@ -58,8 +58,8 @@ extension CaseRow {
 struct CaseTransactionReader {
     private static let keys = [
         "transactionId", "originalTransactionId", "productId", "subscriptionGroupIdentifier", "purchaseDate",
-        "originalPurchaseDate", "expiresDate", "signedDate", "inAppOwnershipType", "revocationDate", "revocationReason",
-        "revocationType",
+        "originalPurchaseDate", "expiresDate", "signedDate", "type", "inAppOwnershipType", "revocationDate",
+        "revocationReason", "revocationType",
         "revocationPercentage", "isUpgraded", "offerType", "offerIdentifier", "offerDiscountType", "offerPeriod",
         "price", "currency", "storefront", "transactionReason", "commitmentInfo", "provenance",
     ]
@@ -86,15 +86,18 @@ struct CaseTransactionReader {
 
     private func readPeriod(_ mapping: Mapping, _ regular: Product, _ transaction: inout Transaction) {
         let group = mapping.expected("subscriptionGroupIdentifier") { $0.text(.groupId) }
+        let type = mapping.word("type") ?? source.type(of: transaction.productId)
+        transaction.type = type
+        let isSubscription = type == .autoRenewableSubscription
         transaction.subscriptionGroupIdentifier =
             switch group {
-            case nil: source.group(of: transaction.productId)
+            case nil: isSubscription ? source.group(of: transaction.productId) : nil
             case .nothing: nil
             case .value(let id): SubscriptionGroupId(id)
             }
-        transaction.type = .autoRenewableSubscription
         transaction.expiresDate =
-            mapping.optional("expiresDate")?.caseInstant() ?? transaction.purchaseDate.adding(regular.period)
+            mapping.optional("expiresDate")?.caseInstant()
+            ?? (isSubscription ? transaction.purchaseDate.adding(regular.period) : nil)
         transaction.originalPurchaseDate = mapping.optional("originalPurchaseDate")?.caseInstant()
         transaction.inAppOwnershipType = mapping.word("inAppOwnershipType") ?? .purchased
         transaction.isUpgraded = mapping.optional("isUpgraded")?.boolean() ?? false

@@ -68,7 +68,7 @@ struct CaseOffers {
     private static func own(_ mapping: Mapping) -> CaseOffers {
         guard let field = mapping.optional("offers") else { return CaseOffers(ids: mapping.has("offers") ? nil : []) }
         guard let entries = field.entries() else { return CaseOffers() }
-        var context = CatalogContext(groups: [], named: nil)
+        var context = CatalogContext()
         context.isUnchecked = mapping.optional("unchecked")?.boolean() ?? false
         let offers = entries.compactMap { CaseOfferReader.read($0.value, id: $0.key, &context) }
         context.refuseFormerIdsInUse()
@@ -85,6 +85,10 @@ struct CaseOffers {
     func product(_ id: ProductId) -> Product? {
         guard let catalog else { return CaseWorld.product }
         return catalog.product(id)?.product
+    }
+
+    func type(of product: ProductId) -> TransactionType {
+        catalog?.otherProducts.first { $0.productId == product }?.type.transactionType ?? .autoRenewableSubscription
     }
 
     func group(of product: ProductId) -> SubscriptionGroupId? {

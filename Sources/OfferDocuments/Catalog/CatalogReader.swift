@@ -11,18 +11,22 @@ package enum CatalogReader {
 
     /// Reads a catalog that is part of another document.
     static func read(_ field: Field, at now: Instant? = nil) -> Catalog? {
-        guard let mapping = field.mapping(["bundleId", "subscriptionGroups", "offers"]) else { return nil }
+        guard let mapping = field.mapping(["bundleId", "subscriptionGroups", "products", "offers"]) else { return nil }
         let bundleId: BundleId? = mapping.required("bundleId")?.id(.bundleId)
         let groups = mapping.required("subscriptionGroups")?.list().map(GroupsReader.read)
+        let others = OtherProductsReader.read(mapping, subscriptions: groups?.named ?? [])
         let fields = mapping.required("offers")?.list(allowsEmpty: true) ?? []
-        var context = CatalogContext(groups: groups?.groups ?? [], named: groups?.named)
+        var context = CatalogContext(
+            groups: groups?.groups ?? [], named: groups?.named, otherProducts: others.products,
+            namedOthers: others.named)
         context.now = now
         let offers = fields.compactMap { OfferReader.read($0, &context) }
         context.refuseFormerIdsInUse()
         context.warnAboutUnknownOffers()
         context.warnAboutUnknownTags()
         guard let bundleId, let groups, offers.count == fields.count else { return nil }
-        return Catalog(bundleId: bundleId, subscriptionGroups: groups.groups, offers: offers)
+        return Catalog(
+            bundleId: bundleId, subscriptionGroups: groups.groups, otherProducts: others.products, offers: offers)
     }
 
     package static func read(_ text: String) throws(InvalidDocument) -> ValidDocument<Catalog> {
@@ -57,7 +61,7 @@ enum GroupsReader {
         return Product(productId: id, level: level, period: period, price: price)
     }
 
-    private static func unique<Kind>(
+    fileprivate static func unique<Kind>(
         _ field: Field, _ form: TextForm, _ noun: String, _ seen: inout Set<Identifier<Kind>>
     ) -> Identifier<Kind>? {
         guard let id: Identifier<Kind> = field.id(form) else { return nil }
@@ -68,11 +72,39 @@ enum GroupsReader {
     }
 }
 
+/// Reads the `products` of a catalog: those outside subscription groups.
+enum OtherProductsReader {
+    /// The products without an error, and every one named; `nil` if the list cannot be read.
+    static func read(
+        _ mapping: Mapping, subscriptions: Set<ProductId>
+    ) -> (products: [OtherProduct], named: Set<ProductId>?) {
+        guard mapping.has("products") else { return ([], []) }
+        guard let fields = mapping.optional("products")?.list(allowsEmpty: true) else { return ([], nil) }
+        var named: Set<ProductId> = []
+        let products = fields.compactMap { field -> OtherProduct? in
+            guard let mapping = field.mapping(["productId", "type"]) else { return nil }
+            let idField = mapping.required("productId")
+            let id = idField.flatMap { GroupsReader.unique($0, .productId, "product", &named) }
+            let type = mapping.required("type")?.choice(OtherProductType.self)
+            if let id, let idField, subscriptions.contains(id) {
+                return idField.refuse(
+                    .contradiction, "product \(quoted(id.rawValue)) is in a subscription group too",
+                    hint: "`products` lists what is sold outside subscription groups: delete one of the two")
+            }
+            guard let id, let type else { return nil }
+            return OtherProduct(productId: id, type: type)
+        }
+        return (products, named)
+    }
+}
+
 /// What the reading of one offer needs to know of the rest of the catalog.
 struct CatalogContext {
     let catalog: Catalog
     /// The products that the document names; `nil` if it has no list of groups that could be read.
     private let named: Set<ProductId>?
+    /// The products outside subscription groups that the document names; `nil` if they could not be read.
+    private let namedOthers: Set<ProductId>?
     /// Whether conditions are read as they are written: only where a file of cases asks for it.
     var isUnchecked = false
     /// The instant by which active offers should not have ended.
@@ -89,14 +121,23 @@ struct CatalogContext {
     /// Tags that limits count across.
     var countedTags: [(tag: String, field: Field)] = []
 
-    init(groups: [SubscriptionGroup], named: Set<ProductId>?) {
+    init(
+        groups: [SubscriptionGroup] = [], named: Set<ProductId>? = nil, otherProducts: [OtherProduct] = [],
+        namedOthers: Set<ProductId>? = nil
+    ) {
         self.named = named
-        catalog = Catalog(bundleId: "", subscriptionGroups: groups)
+        self.namedOthers = namedOthers
+        catalog = Catalog(bundleId: "", subscriptionGroups: groups, otherProducts: otherProducts)
     }
 
     /// Whether an offer may name the product; what is wrong with the product itself is said where it is listed.
     func isNamed(_ product: ProductId) -> Bool {
         named?.contains(product) ?? true
+    }
+
+    /// The same of the products outside subscription groups.
+    func isNamedOutsideGroups(_ product: ProductId) -> Bool {
+        namedOthers?.contains(product) ?? true
     }
 
     mutating func insert(_ id: OfferId, at field: Field) {

@@ -13,11 +13,17 @@ package enum CatalogWriter {
     }
 
     private static func node(_ catalog: Catalog) -> OutputNode {
-        .mapping([
-            ("bundleId", .text(catalog.bundleId.rawValue)),
-            ("subscriptionGroups", .list(catalog.subscriptionGroups.map(node))),
-            ("offers", .list(catalog.offers.map(OfferWriter.node))),
-        ])
+        let others = catalog.otherProducts
+        return .mapping(
+            [
+                ("bundleId", .text(catalog.bundleId.rawValue)),
+                ("subscriptionGroups", .list(catalog.subscriptionGroups.map(node))),
+            ] + (others.isEmpty ? [] : [("products", .list(others.map(node)))])
+                + [("offers", .list(catalog.offers.map(OfferWriter.node)))])
+    }
+
+    private static func node(_ product: OtherProduct) -> OutputNode {
+        .mapping([("productId", .text(product.productId.rawValue)), ("type", .text(product.type.rawValue))])
     }
 
     private static func node(_ group: SubscriptionGroup) -> OutputNode {

@@ -110,9 +110,38 @@ enum FactNameReader {
             return ComparedFact(name: name, type: .number, unit: FactVocabulary.redeemed.unit, minimum: 0)
         case .signal, .attribute:
             return ComparedFact(name: name, type: nil)
-        case .redeemed, nil: break
+        case .owns(let product) where TextForm.productId.accepts(product.rawValue):
+            guard isKnown(product, field, context) else { return nil }
+            if context.catalog.otherProducts.contains(OtherProduct(productId: product, type: .consumable)) {
+                let instead = FactVocabulary.purchasesPrefix + product.rawValue
+                return field.refuse(
+                    .notAllowed, "a consumable such as \(quoted(product.rawValue)) is not owned",
+                    hint: "use \(quoted(instead)), the number of purchases")
+            }
+            return ComparedFact(name: name, type: .boolean)
+        case .purchases(let product) where TextForm.productId.accepts(product.rawValue):
+            guard isKnown(product, field, context) else { return nil }
+            return ComparedFact(name: name, type: .number, unit: FactVocabulary.unit(name), minimum: 0)
+        case .redeemed, .owns, .purchases, nil: break
         }
         return refuse(name, at: field)
+    }
+
+    /// Whether the catalog lists the product outside subscription groups.
+    private static func isKnown(_ product: ProductId, _ field: Field, _ context: CatalogContext) -> Bool {
+        if context.isNamedOutsideGroups(product) { return true }
+        if context.catalog.product(product) != nil {
+            field.refuse(
+                .notAllowed, "product \(quoted(product.rawValue)) is a subscription",
+                hint: "use `subscription.…` facts, such as `{ fact: subscription.productId, is: \(product) }`")
+            return false
+        }
+        let known = context.catalog.otherProducts.map(\.productId.rawValue)
+        field.refuse(
+            .unknownProduct, "unknown product \(quoted(product.rawValue))",
+            hint: Suggestion.hint(for: product.rawValue, among: known, noun: "known products")
+                ?? "list it under `products`")
+        return false
     }
 
     private static func refuse(_ name: String, at field: Field) -> ComparedFact? {
@@ -127,6 +156,10 @@ enum FactNameReader {
         if name.hasPrefix(FactVocabulary.redeemedPrefix) {
             return field.refuse(
                 .unknownFact, "\(quoted(name)) names no offer", hint: "end it in an offer's `id` of this catalog")
+        }
+        if [FactVocabulary.ownsPrefix, FactVocabulary.purchasesPrefix].contains(where: name.hasPrefix) {
+            return field.refuse(
+                .unknownFact, "\(quoted(name)) names no product", hint: "end it in a `productId` of `products`")
         }
         let nearest = Suggestion.nearest(to: name, among: FactVocabulary.all.map(\.name))
         return field.refuse(

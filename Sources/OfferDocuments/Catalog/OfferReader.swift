@@ -53,6 +53,9 @@ enum OfferReader {
         if type != nil, isOpen, let condition = mapping.optional("eligibility") {
             ConditionCheck(field: condition, offer: offer).run(&context.satisfiability)
         }
+        if offer.eligibility != nil || !mapping.has("eligibility") {
+            LifetimeOwnerCheck.run(offer, at: mapping.optional("eligibility") ?? field, &context)
+        }
         return offer
     }
 
@@ -257,6 +260,11 @@ enum ProductsReader {
 
     private static func known(_ id: ProductId, _ field: Field, _ context: CatalogContext) -> ProductId? {
         if context.isNamed(id) { return id }
+        if context.catalog.otherProducts.contains(where: { $0.productId == id }) {
+            return field.refuse(
+                .unknownProduct, "product \(quoted(id.rawValue)) is in no subscription group",
+                hint: "offers discount the products of `subscriptionGroups`")
+        }
         let known = context.catalog.subscriptionGroups.flatMap(\.products).map(\.productId.rawValue)
         return field.refuse(
             .unknownProduct, "unknown product \(quoted(id.rawValue))",

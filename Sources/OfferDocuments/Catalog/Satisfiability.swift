@@ -126,7 +126,18 @@ struct StateModel {
 /// What two facts say about each other, whatever the state.
 enum LinkedFacts {
     static func areCompatible(_ points: [String: [FactPoint]]) -> Bool {
-        daysFitMonths(points) && changeFitsRenewal(points)
+        daysFitMonths(points) && changeFitsRenewal(points) && purchasesFitOwning(points)
+    }
+
+    /// What was bought and not taken back is owned.
+    private static func purchasesFitOwning(_ points: [String: [FactPoint]]) -> Bool {
+        points.allSatisfy { fact, owns in
+            guard case .owns(let product) = FactName(fact),
+                let purchases = range(points[FactVocabulary.purchasesPrefix + product.rawValue])
+            else { return true }
+            let isNotOwned = owns.allSatisfy { if case .value(.boolean(false)) = $0 { true } else { false } }
+            return !(isNotOwned && purchases.lowerBound > 0)
+        }
     }
 
     /// A calendar month has 28 to 31 days. Compared are the bounds only, because the points are no complete list.

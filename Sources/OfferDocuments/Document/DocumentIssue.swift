@@ -96,6 +96,8 @@ public enum DocumentIssueCode: String, Sendable, Hashable, CaseIterable, Codable
     case unused
     /// An introductory offer that is given again, which Apple alone would not do.
     case introductoryAgain
+    /// A win-back offer that customers with a lifetime purchase could get.
+    case lifetimeOwner
 }
 
 /// Collects the issues of one reading, so that one pass finds all of them.

@@ -101,6 +101,10 @@ final class FactReader {
             CustomerFactReader(subject: subject, now: instant).fact(fact)
         case .redeemed(let offer):
             RedemptionFactReader(subject: subject).redeemed(offer, question)
+        case .owns(let product):
+            ProductFactReader(subject: subject, product: product).owned
+        case .purchases(let product):
+            ProductFactReader(subject: subject, product: product).purchases
         case .attribute(let name):
             stated(subject.attributes[name], else: .attributeMissing, .attributesSet)
         case .request(let fact):
@@ -164,7 +168,7 @@ final class FactReader {
         case .customer(.refunds):
             for refund in subject.purchases.refunds { add(refund.date) }
         case .subscription, .customer(.everSubscribed), .customer(.storefront), .customer(.offersRedeemed), .redeemed,
-            .attribute, .request, .signal, nil:
+            .owns, .purchases, .attribute, .request, .signal, nil:
             break
         }
         later.sortOnce()
@@ -180,8 +184,8 @@ extension FactName {
         case .customer(.daysSinceFirstPurchase), .customer(.daysSinceFirstSeen), .customer(.daysSinceLastOffer),
             .customer(.refunds):
             true
-        case .customer(.everSubscribed), .customer(.storefront), .customer(.offersRedeemed), .redeemed, .attribute,
-            .request, .signal:
+        case .customer(.everSubscribed), .customer(.storefront), .customer(.offersRedeemed), .redeemed, .owns,
+            .purchases, .attribute, .request, .signal:
             false
         }
     }

@@ -41,12 +41,7 @@ public struct PurchasedProduct: Sendable, Hashable {
     fileprivate static func all(of rows: [Recorded<Transaction>]) -> [PurchasedProduct] {
         var newest: [ProductId: Recorded<Transaction>] = [:]
         for row in rows where row.payload.type != nil {
-            let isTakenBack = row.payload.revocationDate != nil
-            if isTakenBack, newest[row.payload.productId]?.payload.revocationDate == nil,
-                newest[row.payload.productId] != nil
-            {
-                continue
-            }
+            if !row.isKept, newest[row.payload.productId]?.isKept == true { continue }
             newest[row.payload.productId] = row
         }
         return newest.values.compactMap(PurchasedProduct.init).sorted { $0.productId < $1.productId }
@@ -56,10 +51,15 @@ public struct PurchasedProduct: Sendable, Hashable {
         guard let type = row.payload.type else { return nil }
         productId = row.payload.productId
         self.type = type
-        isOwned = row.payload.revocationDate == nil
+        isOwned = row.isKept
         purchasedAt = row.payload.purchaseDate
         revokedAt = row.payload.revocationDate
     }
+}
+
+extension Recorded<Transaction> {
+    /// Whether Apple has neither refunded nor revoked it.
+    var isKept: Bool { payload.revocationDate == nil }
 }
 
 /// What ends or begins by itself in a subscription group.

@@ -2,11 +2,17 @@
 public struct Catalog: Sendable, Hashable {
     public var bundleId: BundleId
     public var subscriptionGroups: [SubscriptionGroup]
+    /// What the app sells outside subscription groups: no offer discounts it, and conditions may ask about it.
+    public var otherProducts: [OtherProduct]
     public var offers: [Offer]
 
-    public init(bundleId: BundleId, subscriptionGroups: [SubscriptionGroup] = [], offers: [Offer] = []) {
+    public init(
+        bundleId: BundleId, subscriptionGroups: [SubscriptionGroup] = [], otherProducts: [OtherProduct] = [],
+        offers: [Offer] = []
+    ) {
         self.bundleId = bundleId
         self.subscriptionGroups = subscriptionGroups
+        self.otherProducts = otherProducts
         self.offers = offers
     }
 
@@ -64,6 +70,36 @@ public struct Product: Sendable, Hashable {
         self.level = level
         self.period = period
         self.price = price
+    }
+}
+
+/// A product outside subscription groups.
+public struct OtherProduct: Sendable, Hashable {
+    public var productId: ProductId
+    public var type: OtherProductType
+
+    public init(productId: ProductId, type: OtherProductType) {
+        self.productId = productId
+        self.type = type
+    }
+}
+
+public enum OtherProductType: String, Sendable, Hashable, CaseIterable {
+    case nonConsumable, consumable, nonRenewing
+
+    /// `nil` for a subscription, and for a type that Apple added later.
+    public init?(_ type: TransactionType) {
+        guard let known = Self.allCases.first(where: { $0.transactionType == type }) else { return nil }
+        self = known
+    }
+
+    /// Apple's word for it in a transaction.
+    public var transactionType: TransactionType {
+        switch self {
+        case .nonConsumable: .nonConsumable
+        case .consumable: .consumable
+        case .nonRenewing: .nonRenewingSubscription
+        }
     }
 }
 

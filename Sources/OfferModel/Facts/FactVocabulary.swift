@@ -5,7 +5,7 @@ public enum FactVocabulary {
         + RequestFact.allCases.map(\.definition)
 
     /// The facts whose names end in a word that the vocabulary does not fix.
-    public static let families: [FactFamily] = [redeemed, attributes, signals]
+    public static let families: [FactFamily] = [redeemed, owns, purchases, attributes, signals]
 
     /// The prefix of facts the backend sends; the rest is the backend's own word, typed at first use.
     public static let signalPrefix = "signals."
@@ -17,12 +17,29 @@ public enum FactVocabulary {
     /// The prefix of the redemptions of one offer; the rest is the offer's id in the catalog.
     public static let redeemedPrefix = "customer.redeemed."
 
+    /// The prefix of whether the customer owns a product outside subscription groups; the rest is its `productId`.
+    public static let ownsPrefix = "customer.owns."
+
+    /// The prefix of the purchases of such a product.
+    public static let purchasesPrefix = "customer.purchases."
+
     public static let redeemed = FactFamily(
         prefix: redeemedPrefix, ending: "offerId", type: .number, unit: "redemptions",
         meaning: "how often the offer was redeemed, issued by us or not; introductory offers of a group count together",
         unknownWhen: "the history is not complete, unless the known part already decides; "
             + "or the catalog does not have the offer and none was issued",
         source: .record)
+
+    private static let owns = FactFamily(
+        prefix: ownsPrefix, ending: "productId", type: .boolean, unit: nil,
+        meaning: "whether the customer has the product, bought or through Family Sharing, and Apple has not taken it "
+            + "back: `owned` of the customer's status",
+        unknownWhen: "none is known and the history is not complete", source: .history)
+
+    private static let purchases = FactFamily(
+        prefix: purchasesPrefix, ending: "productId", type: .number, unit: "purchases",
+        meaning: "how often the customer bought the product, without purchases that Apple refunded or revoked",
+        unknownWhen: CustomerFact.incomplete, source: .history)
 
     private static let attributes = FactFamily(
         prefix: attributePrefix, ending: "name", type: nil, unit: nil,
@@ -43,8 +60,11 @@ public enum FactVocabulary {
 
     public static func unit(_ name: String) -> String? {
         if let definition = definition(name) { return definition.unit }
-        if case .redeemed = FactName(name) { return redeemed.unit }
-        return nil
+        return switch FactName(name) {
+        case .redeemed: redeemed.unit
+        case .purchases: purchases.unit
+        default: nil
+        }
     }
 
     /// The beginnings of the meanings.
@@ -61,6 +81,8 @@ public enum FactVocabulary {
         case .signal(let own): return "signal `\(own)`"
         case .attribute(let own): return "attribute `\(own)`"
         case .redeemed(let offer): return "redemptions of `\(offer)`"
+        case .owns(let product): return "owns `\(product)`"
+        case .purchases(let product): return "purchases of `\(product)`"
         case .subscription, .customer, .request:
             return wordsByName[name] ?? name
         case nil: return "`\(name)`"
@@ -90,6 +112,10 @@ public enum FactName: Sendable, Hashable {
     case customer(CustomerFact)
     /// How often an offer of the catalog was redeemed: `customer.redeemed.<offerId>`.
     case redeemed(OfferId)
+    /// Whether the customer has a product outside subscription groups: `customer.owns.<productId>`.
+    case owns(ProductId)
+    /// How often the customer bought such a product: `customer.purchases.<productId>`.
+    case purchases(ProductId)
     /// What the backend keeps about the customer: `customer.attributes.<name>`.
     case attribute(String)
     /// About the device that asks: `request.appVersion`.
@@ -109,6 +135,12 @@ public enum FactName: Sendable, Hashable {
         } else if let rest = name.after(FactVocabulary.redeemedPrefix) {
             guard !rest.isEmpty else { return nil }
             self = .redeemed(OfferId(rest))
+        } else if let rest = name.after(FactVocabulary.ownsPrefix) {
+            guard !rest.isEmpty else { return nil }
+            self = .owns(ProductId(rest))
+        } else if let rest = name.after(FactVocabulary.purchasesPrefix) {
+            guard !rest.isEmpty else { return nil }
+            self = .purchases(ProductId(rest))
         } else {
             return nil
         }
@@ -128,7 +160,8 @@ public enum FactName: Sendable, Hashable {
         switch self {
         case .subscription(let fact): fact.definition.type
         case .customer(let fact): fact.definition.type
-        case .redeemed: .number
+        case .redeemed, .purchases: .number
+        case .owns: .boolean
         case .request(let fact): fact.definition.type
         case .attribute, .signal: nil
         }
@@ -170,7 +203,7 @@ public enum FactSource: String, Sendable, Hashable, CaseIterable {
 public struct FactFamily: Sendable, Hashable {
     /// What every name of the family begins with, the dot included.
     public let prefix: String
-    /// What the ending is: `name` or `offerId`.
+    /// What the ending is: `name`, `offerId` or `productId`.
     public let ending: String
     /// The type of the values; `nil` where the first use in the catalog says it.
     public let type: FactType?

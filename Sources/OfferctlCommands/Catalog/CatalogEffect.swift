@@ -48,6 +48,10 @@ extension CatalogEffect {
             self = Self.ofWholeOffer(change.change, new)
             return
         }
+        if change.offerId == nil, path.hasPrefix("products["), path.hasSuffix(".type") {
+            self = Self(words: "only conditions name it, as `customer.owns` or `customer.purchases`")
+            return
+        }
         guard change.offerId != nil else {
             let words = "used to calculate savings; App Store Connect sets what customers pay"
             self = Self.ofTerms(words, isBudgeted: inForce?.offers.contains(where: \.hasBudget) == true)

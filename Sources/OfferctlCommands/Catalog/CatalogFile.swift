@@ -156,7 +156,7 @@ extension ReadDocument<Catalog> {
     }
 
     private static func products(_ catalog: Catalog) -> Int {
-        catalog.subscriptionGroups.map(\.products.count).reduce(0, +)
+        catalog.subscriptionGroups.map(\.products.count).reduce(catalog.otherProducts.count, +)
     }
 
     func json() throws -> String {

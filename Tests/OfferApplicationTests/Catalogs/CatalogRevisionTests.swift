@@ -157,6 +157,26 @@ struct CatalogRevisionTests {
         #expect(removed == [CatalogChange(.removed, of: "comeback")])
     }
 
+    @Test("products outside groups are differences of their own")
+    func otherProducts() async throws {
+        func catalog(_ products: String) -> String {
+            BenchCatalog.head.replacing("offers:", with: "products: [\(products)]\noffers:") + BenchCatalog.comeback
+        }
+        let bench = try await Workbench(catalog: catalog(""))
+        let both = "{ productId: lifetime, type: nonConsumable }, { productId: coins, type: consumable }"
+        #expect(
+            try await bench.apply(catalog(both), expected: 1).changes == [
+                CatalogChange(.added, of: nil, path: "products[lifetime].type", to: "nonConsumable"),
+                CatalogChange(.added, of: nil, path: "products[coins].type", to: "consumable"),
+            ])
+        #expect(
+            try await bench.apply(catalog("{ productId: lifetime, type: nonRenewing }"), expected: 2).changes == [
+                CatalogChange(
+                    .changed, of: nil, path: "products[lifetime].type", from: "nonConsumable", to: "nonRenewing"),
+                CatalogChange(.removed, of: nil, path: "products[coins].type", from: "consumable"),
+            ])
+    }
+
     @Test(
         "conditions that differ and read alike are a difference: a number and a text, and two spellings of one letter",
         arguments: [("1", "\"1\""), ("caf\u{E9}", "cafe\u{301}")])

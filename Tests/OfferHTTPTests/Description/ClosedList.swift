@@ -50,7 +50,7 @@ struct ClosedList: Sendable, CustomTestStringConvertible {
         ClosedList("Outcome", Outcome.self),
         ClosedList("PaymentMode", PaymentMode.self),
         ClosedList("ProblemCode", ProblemCode.self),
-        ClosedList("ProductKind", ProductStatus.Kind.self),
+        ClosedList("ProductKind", OtherProductType.self),
         ClosedList("Provenance", Provenance.self),
         ClosedList("ReasonCode", ReasonCode.self),
         ClosedList("RefreshGap", RefreshGap.self),
