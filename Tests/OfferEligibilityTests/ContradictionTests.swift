@@ -269,6 +269,9 @@ struct RandomCondition {
             comparison("subscription.pendingProductId", .is, [.text("com.example.pro.yearly")]),
             comparison("subscription.pendingProductId", .exists, [.boolean(false)]),
             comparison("subscription.productId", .isNot, [.text("com.example.pro.monthly")]),
+            comparison("subscription.offerType", .is, [.text("introductory")]),
+            comparison("subscription.offerType", .exists, [.boolean(false)]),
+            comparison("subscription.startedAt", .atLeast, [.instant(SmallSubjects.now.adding(months: -1))]),
             comparison("signals.a", .is, [.number(1)]),
         ]
 

@@ -249,6 +249,8 @@ struct RandomSubject {
             comparison("subscription.paidPeriods", .atLeast, [.number(2)]),
             comparison("subscription.paidMonths", .atMost, [.number(2)]),
             comparison("subscription.everInGroup", .is, [.boolean(true)]),
+            comparison("subscription.offerType", .isNot, [.text("promotional")]),
+            comparison("subscription.startedAt", .atMost, [.instant(start.adding(months: 2))]),
             comparison("signals.interactions", .atLeast, [.number(50)]),
             comparison("subscription.state", .notIn, [.text("expired"), .text("neverSubscribed")]),
             comparison("subscription.daysSinceExpired", .moreThan, [.number(20)]),

@@ -12,6 +12,9 @@ struct FactVocabularyTests {
             "subscription.paidMonths": .number, "subscription.paidPeriods": .number,
             "subscription.isInTrial": .boolean, "subscription.renewalPrice": .money,
             "subscription.pendingProductId": .text, "subscription.everInGroup": .boolean,
+            "subscription.offerType": .text, "subscription.discountType": .text, "subscription.period": .text,
+            "subscription.level": .number, "subscription.billingPlan": .text,
+            "subscription.priceIncreaseStatus": .text, "subscription.startedAt": .instant,
             "customer.daysSinceFirstPurchase": .number, "customer.daysSinceFirstSeen": .number,
             "customer.everSubscribed": .boolean, "customer.refunds": .number, "customer.storefront": .storefront,
             "customer.offersRedeemed": .number, "customer.daysSinceLastOffer": .number,
@@ -74,7 +77,8 @@ struct FactVocabularyTests {
         #expect(!fact.meaning.isEmpty)
         #expect(!fact.unknownWhen.isEmpty)
         #expect(!fact.meaning.hasSuffix("."))
-        #expect((fact.unit != nil) == (fact.type == .number))
+        // A level is a rank and counts nothing.
+        #expect((fact.unit != nil) == (fact.type == .number && fact.name != "subscription.level"))
         #expect((fact.minimum != nil) == (fact.type == .number))
         #expect(fact.values == nil || fact.type == .text)
         #expect(!fact.unknownWhen.hasSuffix("."))

@@ -55,7 +55,8 @@ struct FactsPageTests {
         case .number: "`30`; of days also `P30D`, of months also `P3M`"
         case .boolean: "`true`"
         case .money: "`{ amount: \"9.99\", currency: USD }`"
-        case .instant: "`{ at: 2026-12-01T00:00:00Z }`, with an offset"
+        case .instant:
+            "`2026-12-01T00:00:00Z`, with an offset; of a signal or an attribute `{ at: 2026-12-01T00:00:00Z }`"
         case .version: "`\"4.10.1\"`, numbers and dots in quotes"
         case .locale: "`de` or `de-CH`"
         case .storefront: "`USA`"

@@ -84,6 +84,7 @@ struct HistoryFactsTests {
                 $0.appTransactionId = account
                 $0.eligibleWinBackOfferIds = pick([nil, [], ["back"]])
                 $0.isInBillingRetryPeriod = pick([nil, true])
+                $0.priceIncreaseStatus = pick([nil, .notResponded])
                 $0.notifiedStatus = pick([nil, nil, .billingGracePeriod, .billingRetry])
             }
             return HistoryPayload(.renewalInfo(info), bytes: bytes, provenance: provenance)
@@ -109,6 +110,7 @@ struct HistoryFactsTests {
                 $0.offerType = offer == nil ? pick([nil, .introductory]) : .promotional
                 $0.price = pick([0, 9_990])
                 $0.isUpgraded = pick([false, false, true])
+                $0.billingPlanType = pick([nil, .monthly])
                 $0.revocationDate = pick([nil, nil, nil, signed])
                 $0.appTransactionId = account
             }
@@ -132,6 +134,8 @@ struct HistoryFactsTests {
                 compare("subscription.paidMonths", .atLeast, [.number(2)]),
                 compare("customer.refunds", .atLeast, [.number(1)]),
                 compare("subscription.willAutoRenew", .is, [.boolean(false)]),
+                compare("subscription.billingPlan", .is, [.text("monthly")]),
+                compare("subscription.priceIncreaseStatus", .is, [.text("notResponded")]),
                 compare("customer.owns.lifetime", .is, [.boolean(true)]),
                 compare("customer.purchases.coins", .atLeast, [.number(2)]),
             ])

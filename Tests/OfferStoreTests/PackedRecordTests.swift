@@ -148,7 +148,7 @@ struct PackedRecordTests {
                 "familySharedOnly", "offerPending", "offerRunning", "notLapsed", "autoRenewOn", "paidTooShort",
                 "lapsedTooRecently", "lapsedTooLongAgo", "redeemedTooRecently", "notListedByAppStore",
                 "conditionNotMet", "limitReached", "signingsUsedUp", "availabilityEnded", "notInRollout", "heldOut",
-                "coolingDown", "excludedByOffer", "accountUnknown",
+                "coolingDown", "excludedByOffer", "accountUnknown", "noOffer", "valueMissing",
             ])
     }
 }

@@ -61,7 +61,7 @@ struct CaseTransactionReader {
         "originalPurchaseDate", "expiresDate", "signedDate", "type", "inAppOwnershipType", "revocationDate",
         "revocationReason", "revocationType",
         "revocationPercentage", "isUpgraded", "offerType", "offerIdentifier", "offerDiscountType", "offerPeriod",
-        "price", "currency", "storefront", "transactionReason", "commitmentInfo", "provenance",
+        "price", "currency", "storefront", "transactionReason", "billingPlanType", "commitmentInfo", "provenance",
     ]
 
     let source: CaseOffers
@@ -113,6 +113,7 @@ struct CaseTransactionReader {
             case .value(let milliunits): Int64(milliunits)
             }
         transaction.currency = mapping.optional("currency")?.currency() ?? regular.price.currency
+        transaction.billingPlanType = mapping.word("billingPlanType")
         guard let field = mapping.optional("commitmentInfo") else { return }
         let keys = ["billingPeriodNumber", "totalBillingPeriods", "commitmentExpiresDate"]
         guard let info = field.mapping(keys) else { return }
@@ -149,7 +150,7 @@ struct CaseRenewalInfoReader {
     private static let keys = [
         "originalTransactionId", "productId", "autoRenewProductId", "autoRenewStatus", "expirationIntent",
         "isInBillingRetryPeriod", "gracePeriodExpiresDate", "offerType", "offerIdentifier", "offerDiscountType",
-        "renewalPrice", "currency",
+        "priceIncreaseStatus", "renewalPrice", "currency",
         "renewalDate", "recentSubscriptionStartDate", "eligibleWinBackOfferIds", "commitmentInfo", "notifiedStatus",
         "signedDate", "provenance",
     ]
@@ -171,6 +172,7 @@ struct CaseRenewalInfoReader {
         info.autoRenewProductId = mapping.optional("autoRenewProductId")?.id(.productId) ?? info.productId
         info.autoRenewStatus = mapping.number("autoRenewStatus")
         info.expirationIntent = mapping.number("expirationIntent")
+        info.priceIncreaseStatus = mapping.number("priceIncreaseStatus")
         info.isInBillingRetryPeriod = mapping.optional("isInBillingRetryPeriod")?.boolean()
         info.gracePeriodExpiresDate = mapping.optional("gracePeriodExpiresDate")?.caseInstant()
         info.renewalPrice = mapping.optional("renewalPrice")?.wholeNumber(0...1_000_000_000).map(Int64.init)

@@ -131,10 +131,12 @@ extension OperandReader {
         }
         guard number == number.rounded(), number.magnitude <= 1e9 else {
             return field.refuse(
-                .wrongType, "`\(fact.name)` is a whole number of \(fact.unit ?? "units"), not \(number)")
+                .wrongType, "`\(fact.name)` is a whole number\(ofUnit), not \(number)")
         }
         return .number(number)
     }
+
+    private var ofUnit: String { fact.unit.map { " of \($0)" } ?? "" }
 
     private func period(_ field: Field) -> FactValue? {
         guard let period = field.period() else { return nil }
@@ -155,7 +157,7 @@ extension OperandReader {
             return .number(Double(period.months))
         default:
             return field.refuse(
-                .wrongType, "`\(fact.name)` is a number of \(fact.unit ?? "units"), not a period",
+                .wrongType, "`\(fact.name)` is a number\(ofUnit), not a period",
                 hint: "write digits, such as 3")
         }
     }

@@ -86,7 +86,9 @@ struct StateModel {
         case "subscription.daysUntilExpiry": return mayHaveAccess
         case "subscription.daysSinceExpired", "subscription.monthsSinceExpired": return hasLostAccess
         case "subscription.productId", "subscription.willAutoRenew", "subscription.expirationIntent",
-            "subscription.renewalPrice", "subscription.pendingProductId":
+            "subscription.renewalPrice", "subscription.pendingProductId", "subscription.offerType",
+            "subscription.discountType", "subscription.period", "subscription.level", "subscription.billingPlan",
+            "subscription.priceIncreaseStatus", "subscription.startedAt":
             return state != .neverSubscribed
         case "subscription.paidMonths", "subscription.paidPeriods":
             return everInGroup == true || value == .number(0)

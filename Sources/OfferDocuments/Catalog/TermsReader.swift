@@ -6,7 +6,7 @@ enum AppleTerms {
     static let offerPeriods = periods(["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P1Y"])
 
     /// The lengths of a subscription; three days occur in StoreKit testing.
-    static let productPeriods = periods(["P3D", "P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"])
+    static let productPeriods = periods(Product.periods)
 
     /// The most periods of one offer: weekly and monthly products may be discounted twelve times.
     static let periodCounts = 1...12

@@ -93,7 +93,7 @@ extension ReasonCode {
     fileprivate var isAbsence: Bool {
         switch self {
         case .signalMissing, .attributeMissing, .deviceUnknown, .noSubscription, .noAccess, .accessGoesOn,
-            .nothingPending, .noPurchase, .noRedemption:
+            .nothingPending, .noPurchase, .noRedemption, .noOffer:
             true
         default: false
         }

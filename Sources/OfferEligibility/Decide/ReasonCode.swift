@@ -80,6 +80,10 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case excludedByOffer
     /// A limit counts the uses of an app account, and the request names none.
     case accountUnknown
+    /// The fact needs an offer in the current period.
+    case noOffer
+    /// Apple's data does not state it.
+    case valueMissing
 }
 
 /// What would have to happen for a finding to flip: a closed list.

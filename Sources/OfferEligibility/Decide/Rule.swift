@@ -78,7 +78,8 @@ extension ReasonCode {
         case .noPurchase: .transactionReceived
         case .noRedemption: .offerRedeemed
         case .accessGoesOn: .subscriptionEnded
-        case .nothingPending, .currencyMismatch, .valueUnknown, .introductoryOfferShared: .subscriptionChanged
+        case .nothingPending, .currencyMismatch, .valueUnknown, .introductoryOfferShared, .noOffer, .valueMissing:
+            .subscriptionChanged
         case .groupUnknown, .groupMismatch, .factUnknown, .comparisonMalformed, .offerUnknown:
             .catalogChanged
         default: nil
@@ -107,6 +108,8 @@ extension ReasonCode {
         case .noAccess: "there is no access"
         case .accessGoesOn: "access goes on"
         case .nothingPending: "no change is pending"
+        case .noOffer: "the period has no offer"
+        case .valueMissing: "Apple's data does not state it"
         case .attributeMissing: "it is not set"
         case .deviceUnknown: "the request does not state it"
         case .textUnreadable: "it cannot be read"

@@ -95,7 +95,7 @@ final class FactReader {
         case nil:
             Fact(.undetermined(.factUnknown))
         case .subscription(let fact):
-            state.map { SubscriptionFactReader(subject: subject, state: $0).fact(fact) }
+            state.map { reader(of: $0).fact(fact) }
                 ?? Fact(.undetermined(.groupUnknown))
         case .customer(let fact):
             CustomerFactReader(subject: subject, now: instant).fact(fact)
@@ -127,7 +127,11 @@ final class FactReader {
             return self.fact(name, at: instant, nil).knowledge
         }
         guard let state = subject.requestedState(at: instant) else { return .undetermined(.groupUnknown) }
-        return SubscriptionFactReader(subject: subject, state: state).knowledge(of: fact)
+        return reader(of: state).knowledge(of: fact)
+    }
+
+    private func reader(of state: SubscriptionState) -> SubscriptionFactReader {
+        SubscriptionFactReader(subject: subject, state: state, products: question.products)
     }
 
     /// The instants after the given one, ascending, at which time alone can change the fact's value, or its answer to
@@ -196,7 +200,8 @@ extension SubscriptionFact {
         switch self {
         case .paidMonths, .paidPeriods, .everInGroup: false
         case .state, .productId, .willAutoRenew, .expirationIntent, .daysUntilExpiry, .daysSinceExpired,
-            .monthsSinceExpired, .isInTrial, .renewalPrice, .pendingProductId:
+            .monthsSinceExpired, .isInTrial, .renewalPrice, .pendingProductId, .offerType, .discountType, .period,
+            .level, .billingPlan, .priceIncreaseStatus, .startedAt:
             true
         }
     }

@@ -4,6 +4,8 @@ import OfferModel
 struct SubscriptionFactReader {
     let subject: Subject
     let state: SubscriptionState
+    /// The catalog's products of the group.
+    let products: [Product]
 
     func fact(_ fact: SubscriptionFact) -> Fact {
         switch fact {
@@ -37,7 +39,38 @@ struct SubscriptionFactReader {
         case .pendingProductId:
             state.pendingProductId.map { .known(.text($0.rawValue)) }
                 ?? .undetermined(state.willAutoRenew == nil ? state.reasonForNoRenewalInfo : .nothingPending)
+        case .offerType: ofTransaction(missing: .noOffer) { $0.offerType }
+        case .discountType:
+            ofTransaction(missing: state.row?.payload.offerType == nil ? .noOffer : .valueMissing) {
+                $0.offerDiscountType
+            }
+        case .period: ofProduct { .text($0.period.description) }
+        case .level: ofProduct { .number(Double($0.level)) }
+        case .billingPlan: ofTransaction(missing: .valueMissing) { $0.billingPlanType }
+        case .priceIncreaseStatus:
+            Self.named(
+                state.priceIncreaseStatus,
+                missing: state.willAutoRenew == nil ? state.reasonForNoRenewalInfo : .nothingPending)
+        case .startedAt: state.startedAt.map { .known(.instant($0)) } ?? .undetermined(state.reasonForNone)
         }
+    }
+
+    private func ofTransaction<Value: NamedAppStoreValue>(
+        missing: ReasonCode, _ value: (Transaction) -> Value?
+    ) -> Fact.Knowledge {
+        guard let row = state.row else { return .undetermined(state.reasonForNone) }
+        return Self.named(value(row.payload), missing: missing)
+    }
+
+    private static func named(_ value: (some NamedAppStoreValue)?, missing: ReasonCode) -> Fact.Knowledge {
+        guard let value else { return .undetermined(missing) }
+        return value.name.map { .known(.text($0)) } ?? .undetermined(.valueUnknown)
+    }
+
+    private func ofProduct(_ value: (Product) -> FactValue) -> Fact.Knowledge {
+        guard let row = state.row else { return .undetermined(state.reasonForNone) }
+        let product = products.first { $0.productId == row.payload.productId }
+        return product.map { .known(value($0)) } ?? .undetermined(.groupUnknown)
     }
 
     /// Whether a purchase that may belong to the group could be the one that the fact speaks of.
@@ -89,7 +122,9 @@ extension SubscriptionFact {
     /// Whether it is about the subscription that governs the group.
     fileprivate var speaksOfOneSubscription: Bool {
         switch self {
-        case .productId, .willAutoRenew, .expirationIntent, .renewalPrice, .pendingProductId: true
+        case .productId, .willAutoRenew, .expirationIntent, .renewalPrice, .pendingProductId, .offerType,
+            .discountType, .period, .level, .billingPlan, .priceIncreaseStatus, .startedAt:
+            true
         case .paidMonths, .paidPeriods, .everInGroup, .state, .daysUntilExpiry, .daysSinceExpired, .monthsSinceExpired,
             .isInTrial:
             false

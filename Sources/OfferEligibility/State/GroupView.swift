@@ -121,6 +121,7 @@ extension GroupView {
             expirationIntent: subscription.renewalInfo?.payload.expirationIntent,
             row: subscription.current,
             pendingProductId: subscription.pendingProductId, renewalPrice: subscription.renewalPrice,
+            priceIncreaseStatus: subscription.renewalInfo?.payload.priceIncreaseStatus,
             lastMomentToCancel: isInDoubt ? nil : subscription.lastMomentToCancel(chosen.resolution, policy: policy),
             startedAt: subscription.startedAt, graceEnds: subscription.graceEnds)
     }

@@ -10,7 +10,8 @@ public struct SubscriptionState: Sendable, Equatable {
         subscriptionGroupIdentifier: SubscriptionGroupId, asOf: Instant, resolution: StateResolution,
         willAutoRenew: Bool? = nil, accessEnds: Instant? = nil, expirationIntent: ExpirationIntent? = nil,
         row: Recorded<Transaction>? = nil, pendingProductId: ProductId? = nil, renewalPrice: Money? = nil,
-        lastMomentToCancel: Instant? = nil, startedAt: Instant? = nil, graceEnds: Instant? = nil
+        priceIncreaseStatus: PriceIncreaseStatus? = nil, lastMomentToCancel: Instant? = nil,
+        startedAt: Instant? = nil, graceEnds: Instant? = nil
     ) {
         self.asOf = asOf
         told = Told(
@@ -18,7 +19,8 @@ public struct SubscriptionState: Sendable, Equatable {
                 subscriptionGroupIdentifier: subscriptionGroupIdentifier, resolution: resolution,
                 willAutoRenew: willAutoRenew, accessEnds: accessEnds, expirationIntent: expirationIntent,
                 shown: row.map(ShownRow.init), pendingProductId: pendingProductId, renewalPrice: renewalPrice,
-                lastMomentToCancel: lastMomentToCancel, startedAt: startedAt, graceEnds: graceEnds))
+                priceIncreaseStatus: priceIncreaseStatus, lastMomentToCancel: lastMomentToCancel,
+                startedAt: startedAt, graceEnds: graceEnds))
     }
 
     public static func == (left: SubscriptionState, right: SubscriptionState) -> Bool {
@@ -35,6 +37,7 @@ public struct SubscriptionState: Sendable, Equatable {
     public var expirationIntent: ExpirationIntent? { told.members.expirationIntent }
     public var pendingProductId: ProductId? { told.members.pendingProductId }
     public var renewalPrice: Money? { told.members.renewalPrice }
+    var priceIncreaseStatus: PriceIncreaseStatus? { told.members.priceIncreaseStatus }
     /// The last moment to cancel without being charged, 24 hours before the renewal; it may have passed. Absent where
     /// nothing that cancelling could avoid is known to be charged.
     public var lastMomentToCancel: Instant? { told.members.lastMomentToCancel }
@@ -77,6 +80,7 @@ private struct Members: Sendable, Equatable {
     let shown: ShownRow?
     let pendingProductId: ProductId?
     let renewalPrice: Money?
+    let priceIncreaseStatus: PriceIncreaseStatus?
     let lastMomentToCancel: Instant?
     let startedAt: Instant?
     let graceEnds: Instant?

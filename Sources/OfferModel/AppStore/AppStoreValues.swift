@@ -124,3 +124,39 @@ public struct BillingPlanType: RawRepresentable, Hashable, Sendable, Codable {
     /// Billed each month of a 12-month commitment.
     public static let monthly = Self(rawValue: "MONTHLY")
 }
+
+/// A value of Apple's that facts call by a name.
+public protocol NamedAppStoreValue: Hashable {
+    static var names: KeyValuePairs<String, Self> { get }
+}
+
+extension NamedAppStoreValue {
+    /// `nil` for a value Apple added later.
+    public var name: String? { Self.names.first { $0.value == self }?.key }
+}
+
+extension TransactionOfferType: NamedAppStoreValue {
+    public static var names: KeyValuePairs<String, Self> {
+        [
+            "introductory": .introductory, "promotional": .promotional, "offerCode": .offerCode, "winBack": .winBack,
+            "retention": .retention,
+        ]
+    }
+}
+
+extension OfferDiscountType: NamedAppStoreValue {
+    /// Those that a subscription can have.
+    public static var names: KeyValuePairs<String, Self> {
+        ["freeTrial": .freeTrial, "payAsYouGo": .payAsYouGo, "payUpFront": .payUpFront]
+    }
+}
+
+extension PriceIncreaseStatus: NamedAppStoreValue {
+    public static var names: KeyValuePairs<String, Self> {
+        ["notResponded": .notResponded, "consentedOrNotified": .consentedOrNotified]
+    }
+}
+
+extension BillingPlanType: NamedAppStoreValue {
+    public static var names: KeyValuePairs<String, Self> { ["billedUpfront": .billedUpfront, "monthly": .monthly] }
+}

@@ -59,6 +59,9 @@ public struct SubscriptionGroup: Sendable, Hashable {
 }
 
 public struct Product: Sendable, Hashable {
+    /// The lengths that App Store Connect offers.
+    public static let periods = ["P3D", "P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
+
     public var productId: ProductId
     /// The level of service; 1 is the highest.
     public var level: Int

@@ -1,7 +1,8 @@
 /// Facts about the subscription in the group of the offer's product; each raw value follows `subscription.`.
 public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable, FixedFact {
     case state, productId, willAutoRenew, expirationIntent, daysUntilExpiry, daysSinceExpired,
-        monthsSinceExpired, paidMonths, paidPeriods, isInTrial, renewalPrice, pendingProductId, everInGroup
+        monthsSinceExpired, paidMonths, paidPeriods, isInTrial, renewalPrice, pendingProductId, everInGroup, offerType,
+        discountType, period, level, billingPlan, priceIncreaseStatus, startedAt
 
     static let prefix = "subscription."
 
@@ -49,9 +50,42 @@ public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable, FixedFac
             fact(
                 .boolean, "whether a subscription of the group was ever bought",
                 unknownWhen: "none is known and the history is not complete")
+        case .offerType:
+            fact(
+                .text, "the kind of offer that the current or last period is in",
+                unknownWhen: "that period has no offer, or no subscription of the group is known",
+                values: TransactionOfferType.names.map(\.key))
+        case .discountType:
+            fact(
+                .text, "how the offer of the current or last period is paid",
+                unknownWhen: "that period has no offer, or Apple does not say",
+                values: OfferDiscountType.names.map(\.key))
+        case .period:
+            fact(
+                .text, "the length of a period of the current or last product, by the catalog",
+                unknownWhen: Self.unlisted, values: Product.periods)
+        case .level:
+            fact(
+                .number, "the level of service of the current or last product, by the catalog: 1 is the highest",
+                unknownWhen: Self.unlisted)
+        case .billingPlan:
+            fact(
+                .text, "how the current or last period is billed",
+                unknownWhen: "Apple does not say, or no subscription of the group is known",
+                values: BillingPlanType.names.map(\.key))
+        case .priceIncreaseStatus:
+            fact(
+                .text, "whether the customer has agreed to a price increase",
+                unknownWhen: "no increase is pending or no renewal info is known",
+                values: PriceIncreaseStatus.names.map(\.key))
+        case .startedAt:
+            fact(
+                .instant, "when the subscription was first bought, however often it has lapsed since",
+                unknownWhen: "no subscription of the group is known")
         }
     }
 
+    private static let unlisted = "no subscription of the group is known, or the catalog does not list its product"
     private static let withoutEnd = "there is access, the history is stale, or no subscription is known"
 }
 
