@@ -177,7 +177,7 @@ struct RandomSubject {
             groupProducts: ["com.example.pro.monthly", "com.example.pro.yearly"],
             request: DeviceRequest(
                 appVersion: pick(["1.9", "1.10", "beta", nil]), osVersion: pick(["18.1", nil]),
-                locale: pick(["de-CH", "en", nil])),
+                locale: pick(["de-CH", "en", nil]), placement: pick(["home", nil])),
             offers: [offer, other])
     }
 

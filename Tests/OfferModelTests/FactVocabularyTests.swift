@@ -19,6 +19,7 @@ struct FactVocabularyTests {
             "customer.everSubscribed": .boolean, "customer.refunds": .number, "customer.storefront": .storefront,
             "customer.offersRedeemed": .number, "customer.daysSinceLastOffer": .number,
             "request.appVersion": .version, "request.osVersion": .version, "request.locale": .locale,
+            "request.placement": .text,
         ]
         #expect(FactVocabulary.all.count == expected.count, "a name is there twice")
         #expect(Dictionary(FactVocabulary.all.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 }) == expected)

@@ -288,6 +288,7 @@ extension DeviceRequest: FastPathReadable {
             case .appVersion: try json.read(into: &appVersion)
             case .osVersion: try json.read(into: &osVersion)
             case .locale: try json.read(into: &locale)
+            case .placement: try json.read(into: &placement)
             }
         }
     }

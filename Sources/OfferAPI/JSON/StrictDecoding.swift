@@ -84,7 +84,8 @@ extension KeyedDecodingContainer {
         return DeviceRequest(
             appVersion: try container.decodeIfPresent(String.self, forKey: .appVersion),
             osVersion: try container.decodeIfPresent(String.self, forKey: .osVersion),
-            locale: try container.decodeIfPresent(String.self, forKey: .locale))
+            locale: try container.decodeIfPresent(String.self, forKey: .locale),
+            placement: try container.decodeIfPresent(String.self, forKey: .placement))
     }
 
     /// Reads values by name.
@@ -127,5 +128,5 @@ struct AnyMember: CodingKey {
 
 /// The members of a ``DeviceRequest`` on the wire.
 enum DeviceMember: String, CodingKey, CaseIterable {
-    case appVersion, osVersion, locale
+    case appVersion, osVersion, locale, placement
 }

@@ -24,6 +24,9 @@ package struct FunnelReport: Sendable, Hashable, Codable {
 package struct OfferFunnel: Sendable, Hashable, Codable {
     package var offerId: OfferId
     package var stages = Stages()
+    /// The stages by the placement of each customer's first request, the most evaluated first; absent if none stated
+    /// one.
+    package var placements: [PlacementStages]?
     package var notIssued = NotIssued()
     /// The rules that blocked customers, the most frequent first.
     package var reasons: [Reason] = []
@@ -57,6 +60,20 @@ package struct OfferFunnel: Sendable, Hashable, Codable {
         package var renewedAtFullPrice = 0
         /// Have access through their own subscription.
         package var stillActive = 0
+
+        package init() {}
+    }
+
+    /// The customers whose first request came from one place in the app.
+    package struct PlacementStages: Sendable, Hashable, Codable {
+        /// Absent for the requests that state none.
+        package var placement: String?
+        package var stages: Stages
+
+        package init(placement: String?, stages: Stages) {
+            self.placement = placement
+            self.stages = stages
+        }
     }
 
     /// The evaluated who were never issued the offer, each in one of these.

@@ -13,9 +13,14 @@ struct FunnelTally {
     /// Whether retention has removed why some were refused, and with it who of them was held out.
     private(set) var hasRemovedRefusals = false
     private var funnel: OfferFunnel
+    /// By placement.
+    private var placements: [String?: OfferFunnel.Stages] = [:]
     private var reasons: [BlockingRule: OfferFunnel.Reason] = [:]
     /// By currency.
     private var costs: [String: DiscountCost] = [:]
+
+    /// Backends choose their names, so memory needs a bound.
+    static let mostPlacements = 200
 
     init(
         offer: Offer, group: SubscriptionGroupId?, asOf: Instant, policy: Policy, transaction: any StoreTransaction
@@ -35,6 +40,10 @@ struct FunnelTally {
         // The most frequent first; the rules' names settle ties.
         funnel.reasons = reasons.values.sorted {
             ($1.customers, $0.rule, $0.fact ?? "", $0.verdict) < ($0.customers, $1.rule, $1.fact ?? "", $1.verdict)
+        }
+        if placements.keys.contains(where: { $0 != nil }) {
+            funnel.placements = placements.map { OfferFunnel.PlacementStages(placement: $0, stages: $1) }
+                .sorted { ($1.stages.evaluated, $0.placement ?? "") < ($0.stages.evaluated, $1.placement ?? "") }
         }
         funnel.discountCost = costs.sorted { $0.key < $1.key }.map { $1.decimals(in: $0) }
         if !hasRemovedRefusals { funnel.holdoutLift.compare() }
@@ -74,21 +83,15 @@ struct FunnelTally {
     }
 
     private mutating func count(stages member: CohortMember, _ course: OfferCourse) {
-        funnel.stages.evaluated += 1
+        funnel.stages.count(member, course)
+        let isCounted = placements.count < Self.mostPlacements || placements[member.placement] != nil
+        placements[isCounted ? member.placement : nil, default: OfferFunnel.Stages()].count(member, course)
         if member.hasRemovedRefusal { hasRemovedRefusals = true }
-        guard member.isEligible else { return }
-        funnel.stages.eligible += 1
-        guard member.isIssued else { return }
-        funnel.stages.issued += 1
-        guard !course.redemptions.isEmpty else { return }
-        funnel.stages.redeemed += 1
+        guard member.isIssued, !course.redemptions.isEmpty else { return }
         funnel.redemptions.doubled += course.doubledRedemptions
         funnel.redemptions.redeemedByAnother += course.redemptionsByAnother
         if course.isInOffer { funnel.redemptions.inOffer += 1 }
         if course.isRefunded { funnel.redemptions.refunded += 1 }
-        guard course.hasRenewedAtFullPrice else { return }
-        funnel.stages.renewedAtFullPrice += 1
-        if course.isActive == true { funnel.stages.stillActive += 1 }
     }
 
     private mutating func count(refusal member: CohortMember) {
@@ -175,6 +178,21 @@ private struct DiscountCost {
         func amount(_ milliunits: Int64) -> String { Money(milliunits: milliunits, currency: currency).amount }
         return OfferFunnel.Cost(
             currency: currency, issued: amount(issued), redeemed: amount(redeemed), refunded: amount(refunded))
+    }
+}
+
+extension OfferFunnel.Stages {
+    fileprivate mutating func count(_ member: CohortMember, _ course: OfferCourse) {
+        evaluated += 1
+        guard member.isEligible else { return }
+        eligible += 1
+        guard member.isIssued else { return }
+        issued += 1
+        guard !course.redemptions.isEmpty else { return }
+        redeemed += 1
+        guard course.hasRenewedAtFullPrice else { return }
+        renewedAtFullPrice += 1
+        if course.isActive == true { stillActive += 1 }
     }
 }
 

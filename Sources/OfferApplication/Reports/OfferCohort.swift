@@ -91,6 +91,15 @@ struct CohortMember {
     /// Whether retention has removed why they were refused once: what they were then is not known any more.
     private(set) var hasRemovedRefusal = false
     private(set) var lastRefusal: (place: Evaluation.Place, obstacles: BlockingRules)?
+    private var first: (place: Evaluation.Place, placement: String?)?
+
+    init(customer: CustomerNumber, firstEvaluated: Instant) {
+        self.customer = customer
+        self.firstEvaluated = firstEvaluated
+    }
+
+    /// Where in the app the first request asked; `nil` if it did not say, or its record was removed.
+    var placement: String? { first?.placement }
 
     /// Whether every rule but the rollout held at least once.
     var isEligible: Bool { isIssued || wasHeldOut || wasOutsideRollout }
@@ -108,16 +117,22 @@ struct CohortMember {
     ///
     /// - Throws: ``StoreError/corrupt(_:)`` if what was recorded cannot be read.
     mutating func add(_ evaluation: Evaluation) throws {
-        guard case .refused(let record) = evaluation.answer else {
+        let isFirst = first.map { evaluation.place < $0.place } ?? true
+        guard case .refused(let stored) = evaluation.answer else {
             isIssued = true
             settleArm(evaluation.place, isTreated: true)
+            if isFirst, case .issued(let stored) = evaluation.answer {
+                first = (evaluation.place, try stored.flatMap { try DecisionRecord(stored: $0).request.placement })
+            }
             return
         }
+        let record = try stored.map { try DecisionRecord(stored: $0) }
+        if isFirst { first = (evaluation.place, record?.request.placement) }
         guard let record else {
             hasRemovedRefusal = true
             return
         }
-        let obstacles = BlockingRules(try DecisionRecord(stored: record).findings)
+        let obstacles = BlockingRules(record.findings)
         switch obstacles.kind {
         case .heldOut:
             wasHeldOut = true

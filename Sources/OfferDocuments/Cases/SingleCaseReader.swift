@@ -58,10 +58,11 @@ struct SingleCaseReader {
         result.accountUses = mapping.optional("accountUses")?.list(allowsEmpty: true)?.compactMap { $0.caseInstant() }
         result.groupProducts = mapping.optional("groupProducts")?.list(allowsEmpty: true)?
             .compactMap { $0.id(.productId) }
-        guard let request = mapping.optional("request")?.mapping(["appVersion", "osVersion", "locale"]) else { return }
+        let members = ["appVersion", "osVersion", "locale", "placement"]
+        guard let request = mapping.optional("request")?.mapping(members) else { return }
         result.request = DeviceRequest(
             appVersion: request.optional("appVersion")?.text(), osVersion: request.optional("osVersion")?.text(),
-            locale: request.optional("locale")?.text())
+            locale: request.optional("locale")?.text(), placement: request.optional("placement")?.text(.name))
     }
 
     private func counters(_ field: Field?) -> CaseCounters {

@@ -213,6 +213,7 @@ extension DeviceRequest {
         case .appVersion: appVersion
         case .osVersion: osVersion
         case .locale: locale
+        case .placement: placement
         }
     }
 }

@@ -108,6 +108,11 @@ struct RequestChecks {
         text(device.appVersion, at: .device.appending("appVersion"))
         text(device.osVersion, at: .device.appending("osVersion"))
         text(device.locale, at: .device.appending("locale"))
+        guard let placement = device.placement, !DeviceRequest.isPlacement(placement) else { return }
+        add(
+            .device.appending("placement"), .invalidValue,
+            "`\(String(placement.unicodeScalars.prefix(100)))` cannot name a placement",
+            hint: "letters, digits, `.`, `_` and `-`, a letter or digit first, at most 64 characters")
     }
 
     /// The signed data: not more than one request may bring.

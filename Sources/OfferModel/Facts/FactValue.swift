@@ -108,16 +108,31 @@ extension FactValue: Codable {
     }
 }
 
-/// What a request says about the device that asks: the `request.*` facts, by the backend's word.
+/// What a request says about the device that asks, and where in the app: the `request.*` facts, by the backend's word.
 public struct DeviceRequest: Sendable, Hashable, Codable {
     public var appVersion: String?
     public var osVersion: String?
     public var locale: String?
+    /// The place in the app that asks.
+    public var placement: String?
 
-    public init(appVersion: String? = nil, osVersion: String? = nil, locale: String? = nil) {
+    public init(
+        appVersion: String? = nil, osVersion: String? = nil, locale: String? = nil, placement: String? = nil
+    ) {
         self.appVersion = appVersion
         self.osVersion = osVersion
         self.locale = locale
+        self.placement = placement
+    }
+
+    /// Whether a text can name a placement: 1 to 64 letters, digits, `.`, `_` and `-`, a letter or digit first.
+    public static func isPlacement(_ text: String) -> Bool {
+        func isLetterOrDigit(_ byte: UInt8) -> Bool {
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        }
+        guard let first = text.utf8.first, text.utf8.count <= 64 else { return false }
+        return isLetterOrDigit(first)
+            && text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }
     }
 }
 

@@ -156,9 +156,9 @@ public enum CustomerFact: String, Sendable, Hashable, CaseIterable, FixedFact {
 
 }
 
-/// Facts about the device that asks; each raw value follows `request.`.
+/// Facts about the device that asks, and where in the app; each raw value follows `request.`.
 public enum RequestFact: String, Sendable, Hashable, CaseIterable, FixedFact {
-    case appVersion, osVersion, locale
+    case appVersion, osVersion, locale, placement
 
     static let prefix = "request."
     static let source = FactSource.caller
@@ -168,6 +168,10 @@ public enum RequestFact: String, Sendable, Hashable, CaseIterable, FixedFact {
         case .appVersion: fact(.version, "the app's version", unknownWhen: Self.unreadable)
         case .osVersion: fact(.version, "the operating system's version", unknownWhen: Self.unreadable)
         case .locale: fact(.locale, "the customer's language and region", unknownWhen: "the request does not state it")
+        case .placement:
+            fact(
+                .text, "the place in the app that asks for the offer, such as a paywall",
+                unknownWhen: "the request does not state it")
         }
     }
 

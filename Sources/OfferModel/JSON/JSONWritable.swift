@@ -37,6 +37,7 @@ extension DeviceRequest: JSONWritable {
             json.member("appVersion", appVersion)
             json.member("locale", locale)
             json.member("osVersion", osVersion)
+            json.member("placement", placement)
         }
     }
 }

@@ -24,7 +24,7 @@ extension DecisionRecord {
             order.originalTransactionId, order.appTransactionId, order.appAccountToken, order.customerId, order.formats,
             order.fresh, catalogRevision, pause, productId, needsNewSigning, formats)
         writer.append(facts: signals)
-        writer.append(request.appVersion, request.osVersion, request.locale)
+        writer.append(request.appVersion, request.osVersion, request.locale, request.placement)
         writer.append(facts: attributes)
         writer.append(
             firstStoredAt, rolloutKey, openedAt, customers, identifiers.originalTransactionIds,
@@ -73,7 +73,9 @@ extension DecisionRecord {
         needsNewSigning = try reader.next()
         formats = try reader.next()
         signals = try reader.next()
-        request = DeviceRequest(appVersion: try reader.next(), osVersion: try reader.next(), locale: try reader.next())
+        request = DeviceRequest(
+            appVersion: try reader.next(), osVersion: try reader.next(), locale: try reader.next(),
+            placement: try reader.next())
         attributes = try reader.next()
         firstStoredAt = try reader.next()
         rolloutKey = try reader.next()

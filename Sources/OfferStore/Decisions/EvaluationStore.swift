@@ -19,8 +19,8 @@ public struct Evaluation: Sendable, Hashable {
     }
 
     public enum Answer: Sendable, Hashable {
-        case issued
-        /// With its packed ``DecisionRecord``, until retention or an erasure removes that.
+        // Each with its packed ``DecisionRecord``, until retention or an erasure removes that.
+        case issued([UInt8]?)
         case refused([UInt8]?)
     }
 
@@ -103,21 +103,24 @@ public struct EvaluationStore {
         of customer: CustomerNumber, for offer: OfferId, after last: Evaluation.Place?, limit: Int,
         in scope: ScopeNumber
     ) throws -> [Evaluation] {
-        func page(_ table: String, _ date: String, _ record: String) throws -> [StoredRow] {
+        func page(
+            _ table: String, _ date: String, _ answer: ([UInt8]?) -> Evaluation.Answer
+        ) throws -> [Evaluation] {
             try transaction.rows(
                 """
-                SELECT \(date), sequence, \(record) FROM \(table)
+                SELECT \(date), sequence, record FROM \(table)
                 WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (\(date), sequence) > (?4, ?5)
                 ORDER BY \(date), sequence LIMIT ?6
-                """, scope, offer, customer, last?.decidedAt ?? .distantPast, last?.sequence ?? 0, limit)
+                """, scope, offer, customer, last?.decidedAt ?? .distantPast, last?.sequence ?? 0, limit
+            ).map { row in
+                Evaluation(
+                    place: try Evaluation.Place(row: row),
+                    answer: answer(try row.value(2, as: ErasableColumn.self).value)
+                )
+            }
         }
-        let issued = try page("issued_offer", "issued_at", "NULL")
-            .map { Evaluation(place: try Evaluation.Place(row: $0), answer: .issued) }
-        let refused = try page("refusal", "decided_at", "record").map { row in
-            Evaluation(
-                place: try Evaluation.Place(row: row),
-                answer: .refused(try row.value(2, as: ErasableColumn.self).value))
-        }
+        let issued = try page("issued_offer", "issued_at", Evaluation.Answer.issued)
+        let refused = try page("refusal", "decided_at", Evaluation.Answer.refused)
         return Array((issued + refused).sorted { $0.place < $1.place }.prefix(limit))
     }
 

@@ -54,6 +54,10 @@ struct DryRun: AsyncParsableCommand {
             valueName: "tag"))
     var locale: String?
 
+    @Option(
+        help: ArgumentHelp("Where in the app the offer is requested: the fact request.placement.", valueName: "name"))
+    var placement: String?
+
     @OptionGroup var whatIf: WhatIfOptions
 
     @Option(help: "How much to show. (default: normal with --offer, brief with --all)")
@@ -91,10 +95,11 @@ struct DryRun: AsyncParsableCommand {
         func json(_ value: (some Encodable)?) throws -> [UInt8]? { try value.map { try WireJSON.encode($0) } }
         let reference = customer.reference
         let signals = Dictionary(signal.map { ($0.name, $0.value) }) { first, _ in first }
+        let request = DeviceRequest(locale: locale, placement: placement)
         let members: [(String, [UInt8]?)] = [
             ("customer", try json(reference.isEmpty ? nil : reference)), ("offerIds", try json(offer.map { [$0] })),
             ("productId", try json(product)), ("signals", try json(signals.isEmpty ? nil : signals)),
-            ("request", try json(locale.map { DeviceRequest(locale: $0) })), ("fresh", try json(fresh ? true : nil)),
+            ("request", try json(request == DeviceRequest() ? nil : request)), ("fresh", try json(fresh ? true : nil)),
             ("asOf", try json(whatIf.asOf)), ("history", history), ("catalog", try json(catalog)),
             ("catalogRevision", try json(whatIf.catalogRevision)),
         ]

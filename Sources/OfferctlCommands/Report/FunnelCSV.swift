@@ -14,7 +14,12 @@ enum FunnelCSV {
     }
 
     private static func rows(_ funnel: OfferFunnel) -> [[CSVTable.Cell]] {
-        counts("stages", FunnelWords.stages, funnel) + counts("notIssued", FunnelWords.notIssued, funnel)
+        counts("stages", FunnelWords.stages, funnel)
+            + (funnel.placements ?? []).flatMap { placement in
+                counts(
+                    "placements" + (placement.placement.map { ".\($0)" } ?? ""), FunnelWords.stages,
+                    funnel.with(placement.stages))
+            } + counts("notIssued", FunnelWords.notIssued, funnel)
             + funnel.reasons.flatMap(reason)
             + counts("redemptions", FunnelWords.redemptions, funnel)
             + [

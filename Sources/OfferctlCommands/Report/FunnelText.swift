@@ -18,7 +18,8 @@ struct FunnelText {
             return [heading, "  no customer was first evaluated in this range"] + unknown(funnel)
         }
         let parts = [
-            table(stages(funnel)), table(counts("NOT ISSUED", FunnelWords.notIssued, funnel)), table(reasons(funnel)),
+            table(stages(funnel)), table(placements(funnel)),
+            table(counts("NOT ISSUED", FunnelWords.notIssued, funnel)), table(reasons(funnel)),
             table(counts("REDEEMED", FunnelWords.redemptions, funnel)) + doubtful(funnel), table(cost(funnel)),
             FunnelRateText.lift(funnel.holdoutLift), FunnelRateText.saveRate(funnel.saveRate), unknown(funnel),
         ]
@@ -35,6 +36,16 @@ struct FunnelText {
             ["STAGE", "CUSTOMERS", "OF THE STAGE BEFORE", "WHO"], alignedRight: [1, 2], endsInDetail: true,
             rows: zip(FunnelWords.stages, zip(counts, [nil] + counts)).map { stage, count in
                 [stage.name, String(count.0), FunnelRateText.share(count.0, of: count.1), stage.meaning]
+            })
+    }
+
+    private func placements(_ funnel: OfferFunnel) -> TextTable {
+        TextTable(
+            ["PLACEMENT"] + FunnelWords.stages.map { $0.name.uppercased() },
+            alignedRight: Set(1...FunnelWords.stages.count),
+            rows: (funnel.placements ?? []).map { placement in
+                [placement.placement?.printable ?? "not stated"]
+                    + FunnelWords.stages.map { String($0.value(funnel.with(placement.stages))) }
             })
     }
 
@@ -74,6 +85,15 @@ struct FunnelText {
     private func unknown(_ funnel: OfferFunnel) -> [String] {
         guard funnel.requestsOfUnknown > 0 else { return [] }
         return ["  requests about unknown customers, in no stage: \(funnel.requestsOfUnknown)"]
+    }
+}
+
+extension OfferFunnel {
+    /// The same with the stages of some of its customers.
+    func with(_ stages: Stages) -> OfferFunnel {
+        var funnel = self
+        funnel.stages = stages
+        return funnel
     }
 }
 

@@ -34,7 +34,8 @@ private struct RandomRecord {
         record.formats = list { $0.one() }
         record.signals = named { .random(&$0.generator) }
         record.request = DeviceRequest(
-            appVersion: maybe { $0.text() }, osVersion: maybe { $0.text() }, locale: maybe { $0.text() })
+            appVersion: maybe { $0.text() }, osVersion: maybe { $0.text() }, locale: maybe { $0.text() },
+            placement: maybe { $0.text() })
         record.attributes = named { .random(&$0.generator) }
         record.firstStoredAt = maybe { $0.moment() }
         record.rolloutKey = maybe { $0.text() }
