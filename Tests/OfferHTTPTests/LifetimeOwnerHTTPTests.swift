@@ -67,7 +67,7 @@ struct LifetimeOwnerHTTPTests {
             {
                 try await service.ask(
                     "POST", "/v1/issued-offers", token: client,
-                    body: service.issueBody(offer, signed).replacing("somebody", with: name)
+                    body: service.issueBody(offer, signed, customer: name)
                         .replacing(#""historyComplete":true"#, with: #""historyComplete":\#(complete)"#))
             }
 

@@ -33,9 +33,9 @@ struct PlacementHTTPTests {
                 return try await service.ask(
                     "POST", "/v1/issued-offers", token: client,
                     body: service.issueBody(
-                        "paywall", try service.lapsedCustomer(id),
+                        "paywall", try service.lapsedCustomer(id), customer: "customer-\(id)",
                         more: placement.map { #","request":{"placement":"\#($0)"}"# } ?? ""
-                    ).replacing("somebody", with: "customer-\(id)"))
+                    ))
             }
             let first = try await issue("100", "onboarding")
             #expect(first.status == 201, "\(first.text)")

@@ -93,11 +93,13 @@ extension ServiceFixture {
     }
 
     /// The body of an issue request with signed data.
-    func issueBody(_ offer: String, _ signed: SignedScenario, more: String = "") -> String {
+    func issueBody(
+        _ offer: String, _ signed: SignedScenario, customer: String = "somebody", more: String = ""
+    ) -> String {
         let transactions = signed.signedTransactions.map { "\"\($0)\"" }.joined(separator: ",")
         let renewals = signed.signedRenewalInfo.map { "\"\($0)\"" }.joined(separator: ",")
         return """
-            {"offerId":"\(offer)","customer":{"customerId":"somebody"},"historyComplete":true,\
+            {"offerId":"\(offer)","customer":{"customerId":"\(customer)"},"historyComplete":true,\
             "signedTransactions":[\(transactions)],"signedRenewalInfo":[\(renewals)]\(more)}
             """
     }
