@@ -227,6 +227,7 @@ CREATE TABLE api_key (
     label TEXT,
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
+    ends_at INTEGER,
     revoked_at INTEGER
 ) STRICT;
 CREATE INDEX api_key_scope ON api_key (scope_id);

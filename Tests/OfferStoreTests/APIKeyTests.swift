@@ -57,6 +57,31 @@ struct APIKeyTests {
         #expect(!stored.isValid(at: Bench.now.adding(milliseconds: 10)))
     }
 
+    @Test("the end of a replaced key is set once, and the ledger tells it and the key that replaces it")
+    func replaced() async throws {
+        let bench = try await AuditedBench(.memory)
+        let (end, later) = (Bench.now.adding(milliseconds: 5), Bench.now.adding(milliseconds: 9))
+        try await bench.write { transaction in
+            let store = APIKeyStore(transaction)
+            try store.insert(.fixture("old"))
+            try store.insert(.fixture("new"), replacing: "old")
+            #expect(try store.end("old", from: end, at: Bench.now))
+            #expect(try !store.end("old", from: later, at: Bench.now))
+            let key = try #require(try store.key("old")?.key)
+            #expect(key.endsAt == end)
+            #expect(key.state(at: end.adding(milliseconds: -1)) == .ends(end) && key.state(at: end) == .expired)
+        }
+        #expect(
+            try await bench.texts("SELECT after_change FROM audit_event WHERE kind LIKE 'apiKey%' ORDER BY sequence")
+                .suffix(2) == [
+                    #"{"apiKey":"new","replaces":"old","role":"client"}"#,
+                    #"{"apiKey":"old","endsAt":\#(end.milliseconds)}"#,
+                ])
+        #expect(try await bench.verify().rows["api_key"] == 4)
+        let found = try await bench.found(after: ["UPDATE api_key SET ends_at = ends_at + 1 WHERE id = 'old'"])
+        #expect(found?.table == "api_key" && found?.key == "old")
+    }
+
     @Test("a key with a known id or without a 32-byte digest is refused", arguments: Driver.allCases)
     func constraints(driver: Driver) async throws {
         let bench = try await Bench(driver)

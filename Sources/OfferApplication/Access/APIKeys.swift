@@ -49,10 +49,9 @@ public struct APIKeys: Sendable {
         guard let (key, lastInstant) = try await database.readInline({ try APIKeyStore($0).key(token.id) }) else {
             return nil
         }
-        let present = clock.wallClock()
-        let now = max(present, lastInstant ?? present)
         let given = token.secretDigest(digest)
         // A key that has expired stays so, however the clock is set.
+        let now = clock.instantOfLooking(after: lastInstant)
         guard Self.areEqual(given, key.secretDigest), key.isValid(at: now) else { return nil }
         return Caller(apiKeyId: key.id, scope: key.scope, role: key.role)
     }
@@ -69,9 +68,43 @@ public struct APIKeys: Sendable {
         return token
     }
 
+    /// Makes a key like another one, which is accepted for a while longer.
+    ///
+    /// - Parameters:
+    ///   - overlap: how long both keys are accepted, unless the old one expires sooner.
+    ///   - lifetime: how long the new key is valid; `nil` for as long as the old one was.
+    /// - Throws: ``APIKeyNotActive``; `clockBehind`, because an end in a future that only a wrong clock has seen
+    ///   would come too late.
+    public func rotate(
+        _ id: String, overlap: Period, lifetime: Period? = nil
+    ) async throws -> (token: APIToken, oldKeyEndsAt: Instant) {
+        let token = try APIToken(random: random)
+        return try await database.write(by: author) { transaction in
+            let keys = APIKeyStore(transaction)
+            let now = try clock.instant(transaction)
+            let found = try keys.key(id)?.key
+            guard let old = found, old.state(at: now) == .active else {
+                throw APIKeyNotActive(state: found?.state(at: now))
+            }
+            let expiresAt =
+                lifetime.map { now.adding($0) }
+                ?? old.expiresAt.map { now.adding(milliseconds: $0.milliseconds(since: old.createdAt)) }
+            try keys.insert(
+                StoredAPIKey(
+                    id: token.id, scope: old.scope, role: old.role, secretDigest: token.secretDigest(digest),
+                    label: old.label, createdAt: now, expiresAt: expiresAt), replacing: id)
+            let end = min(now.adding(overlap), old.expiresAt ?? .distantFuture)
+            _ = try keys.end(id, from: end, at: now)
+            return (token, end)
+        }
+    }
+
     /// Every key, the earliest first; secrets are not among what is known of them.
     public func list() async throws -> [APIKeySummary] {
-        try await database.read { try APIKeyStore($0).keys() }.map(APIKeySummary.init)
+        try await database.read { transaction in
+            let now = try clock.instantOfLooking(transaction)
+            return try APIKeyStore(transaction).keys().map { APIKeySummary($0, at: now) }
+        }
     }
 
     /// Revokes a key permanently.
@@ -97,18 +130,29 @@ public struct APIKeySummary: Sendable, Hashable {
     /// What its owner calls it.
     public var label: String?
     public var createdAt: Instant
-    /// From when it is not accepted.
+    /// From when it is not accepted, because it expires or another key replaces it.
     public var expiresAt: Instant?
-    public var revokedAt: Instant?
+    /// By the same instant as a request's.
+    public var state: APIKeyState
 
-    init(_ key: StoredAPIKey) {
+    init(_ key: StoredAPIKey, at now: Instant) {
         id = key.id
         scope = key.scope
         role = key.role
         label = key.label
         createdAt = key.createdAt
-        expiresAt = key.expiresAt
-        revokedAt = key.revokedAt
+        expiresAt = key.end
+        state = key.state(at: now)
+    }
+}
+
+/// Why a key cannot be rotated.
+public struct APIKeyNotActive: Error, Sendable, Hashable {
+    /// `nil` if there is no such key.
+    public var state: APIKeyState?
+
+    public init(state: APIKeyState?) {
+        self.state = state
     }
 }
 

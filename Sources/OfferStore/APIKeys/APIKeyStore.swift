@@ -9,11 +9,14 @@ public struct StoredAPIKey: Sendable, Hashable {
     public var createdAt: Instant
     /// From when it is not accepted.
     public var expiresAt: Instant?
+    /// From when it is not accepted because another key replaces it.
+    public var endsAt: Instant?
+    /// Not accepted from the commit of the revocation on, whatever the clock says.
     public var revokedAt: Instant?
 
     public init(
         id: String, scope: Scope, role: Role, secretDigest: [UInt8], label: String? = nil, createdAt: Instant,
-        expiresAt: Instant? = nil, revokedAt: Instant? = nil
+        expiresAt: Instant? = nil, endsAt: Instant? = nil, revokedAt: Instant? = nil
     ) {
         self.id = id
         self.scope = scope
@@ -22,12 +25,34 @@ public struct StoredAPIKey: Sendable, Hashable {
         self.label = label
         self.createdAt = createdAt
         self.expiresAt = expiresAt
+        self.endsAt = endsAt
         self.revokedAt = revokedAt
     }
 
     public func isValid(at now: Instant) -> Bool {
-        revokedAt == nil && expiresAt.map { now < $0 } != false
+        switch state(at: now) {
+        case .active, .ends: true
+        case .expired, .revoked: false
+        }
     }
+
+    public func state(at now: Instant) -> APIKeyState {
+        if revokedAt != nil { return .revoked }
+        guard let end else { return .active }
+        if end <= now { return .expired }
+        return endsAt == nil ? .active : .ends(end)
+    }
+
+    /// When it expires or its replacement takes over, whichever is first.
+    public var end: Instant? { [expiresAt, endsAt].compactMap(\.self).min() }
+}
+
+public enum APIKeyState: Sendable, Hashable {
+    case active
+    /// Another key replaces it, and it is accepted until then.
+    case ends(Instant)
+    case expired
+    case revoked
 }
 
 public struct APIKeyStore {
@@ -39,13 +64,17 @@ public struct APIKeyStore {
 
     /// Keeps a new key; its scope is added if it is new.
     ///
+    /// - Parameter replaced: the id of the key that it replaces.
     /// - Throws: ``StoreError/constraint(_:)`` if the id is known or the digest is not 32 bytes.
-    public func insert(_ key: StoredAPIKey) throws {
+    public func insert(_ key: StoredAPIKey, replacing replaced: String? = nil) throws {
         let scope = try ScopeStore(transaction).findOrAdd(key.scope)
+        let created: AuditValues = ["apiKey": key.id, "role": key.role, "replaces": replaced]
         try transaction.insert(
             .apiKeyCreated, .apiKey,
-            .of(key.id, scope, key.role, key.secretDigest, key.createdAt, key.expiresAt, key.label, key.revokedAt),
-            at: key.createdAt, in: scope, after: ["apiKey": key.id, "role": key.role])
+            .of(
+                key.id, scope, key.role, key.secretDigest, key.createdAt, key.expiresAt, key.label, key.endsAt,
+                key.revokedAt),
+            at: key.createdAt, in: scope, after: created.withoutNulls)
     }
 
     /// One key, also a revoked or expired one, and the latest instant a transaction was committed at: together, because
@@ -84,8 +113,22 @@ public struct APIKeyStore {
         return true
     }
 
+    /// Sets when a replaced key ends, once.
+    ///
+    /// - Returns: whether there is such a key whose end was not set before.
+    public func end(_ id: String, from end: Instant, at now: Instant) throws -> Bool {
+        let ended = try transaction.row(
+            "UPDATE api_key SET ends_at = ?2 WHERE id = ?1 AND ends_at IS NULL RETURNING scope_id", id, end)
+        guard let ended else { return false }
+        try transaction.audit().record(
+            .apiKeyRotated, at: now, in: try ended.value(0, as: ScopeNumber.self),
+            before: ["endsAt": Int64?.none], after: ["apiKey": id, "endsAt": end])
+        return true
+    }
+
     private static let columns = """
-        k.id, s.bundle_id, s.environment, k.role, k.secret_digest, k.label, k.created_at, k.expires_at, k.revoked_at
+        k.id, s.bundle_id, s.environment, k.role, k.secret_digest, k.label, k.created_at, k.expires_at, k.ends_at, \
+        k.revoked_at
         """
     private static let select = "SELECT \(columns) FROM api_key k JOIN scope s ON s.id = k.scope_id"
     private static let selectOne = """
@@ -100,6 +143,6 @@ extension StoredAPIKey {
             id: try reader.next(),
             scope: Scope(bundleId: try reader.next(), environment: try reader.next()), role: try reader.next(),
             secretDigest: try reader.next(), label: try reader.next(), createdAt: try reader.next(),
-            expiresAt: try reader.next(), revokedAt: try reader.next())
+            expiresAt: try reader.next(), endsAt: try reader.next(), revokedAt: try reader.next())
     }
 }

@@ -22,6 +22,8 @@ public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storab
     case keys
     case merge
     case apiKeyCreated
+    /// Another key replaces it; it is accepted until its `endsAt`.
+    case apiKeyRotated
     case apiKeyRevoked
     /// Rows whose time was over were taken away.
     case retention

@@ -136,5 +136,9 @@ extension LedgerTable {
 
     static let apiKey = LedgerTable(
         "api_key", key: "id", fixed: ["scope_id", "role", "secret_digest", "created_at", "expires_at"],
-        erasable: ["label"], state: [StateColumn(name: "revoked_at", member: "revokedAt")], isOrdered: false)
+        erasable: ["label"],
+        state: [
+            StateColumn(name: "ends_at", member: "endsAt"), StateColumn(name: "revoked_at", member: "revokedAt"),
+        ],
+        isOrdered: false)
 }

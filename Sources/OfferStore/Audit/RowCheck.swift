@@ -83,7 +83,7 @@ struct RowCheck {
         }
         switch event.kind {
         case .resume: try change(.pause, by: "pause")
-        case .apiKeyRevoked: try change(.apiKey, by: "apiKey")
+        case .apiKeyRotated, .apiKeyRevoked: try change(.apiKey, by: "apiKey")
         default: break
         }
     }

@@ -7,13 +7,13 @@ import OpenSSLCrypto
 
 struct APIKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "api-keys", abstract: "Create, list and revoke API keys.",
+        commandName: "api-keys", abstract: "Create, list, rotate and revoke API keys.",
         discussion: """
             Example:
               offerd api-keys create --app com.example.pro --environment Sandbox --role client --config offerd.yaml
               offerd api-keys list --config offerd.yaml
             """,
-        subcommands: [APIKeysCreate.self, APIKeysList.self, APIKeysRevoke.self])
+        subcommands: [APIKeysCreate.self, APIKeysList.self, APIKeysRotate.self, APIKeysRevoke.self])
 }
 
 struct APIKeysCreate: AsyncParsableCommand {
@@ -54,13 +54,7 @@ struct APIKeysCreate: AsyncParsableCommand {
         try await options.withAPIKeys(command: "create") { keys in
             let token = try await keys.create(
                 scope: scope, role: role, label: label, expiresAt: validFor.map { Instant.wallClock.adding($0) })
-            do {
-                try Console.output(token.text)
-            } catch let failure as CommandFailure {
-                throw CommandFailure(
-                    .failed, failure.message,
-                    hints: ["the key is in force and its token lost: offerd api-keys revoke \(token.id)"])
-            }
+            try token.show()
         }
     }
 }
@@ -78,19 +72,65 @@ struct APIKeysList: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withAPIKeys(command: "list") { keys in
-            let now = Instant.wallClock
             let rows = try await keys.list().map { key in
-                let isExpired = key.expiresAt.map { $0 <= now } ?? false
-                return [
+                [
                     key.id, key.scope.bundleId.rawValue, key.scope.environment.rawValue, key.role.rawValue,
-                    key.revokedAt != nil ? "revoked" : isExpired ? "expired" : "valid",
-                    TimeText.absolute(key.createdAt),
-                    key.expiresAt.map(TimeText.absolute) ?? "never", key.label ?? "",
+                    key.state.text, TimeText.absolute(key.createdAt), key.expiresAt.map(TimeText.absolute) ?? "never",
+                    key.label ?? "",
                 ]
             }
             let table = TextTable(
                 ["ID", "APP", "ENVIRONMENT", "ROLE", "STATE", "CREATED", "EXPIRES", "LABEL"], rows: rows)
             for line in table.lines(.plain) { try Console.output(line) }
+        }
+    }
+}
+
+struct APIKeysRotate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "Replace an API key: print a new token, and accept the old one a while longer.",
+        discussion: """
+            The new key has the app, environment, role, label and lifetime of the old one. Its token is printed alone \
+            on standard output and stored nowhere. If the old one has leaked, revoke it.
+
+            Example:
+              offerd api-keys rotate 0123456789abcdef --overlap P2D --config offerd.yaml
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Argument(help: "The old key's id, the second part of its token; the whole token also works.")
+    var id: String
+
+    @Option(help: "How long the old key is still accepted, such as PT1H; at most P90D.")
+    var overlap = Period(days: 7)
+
+    @Option(help: "How long the new key is valid, such as P90D. (default: as long as the old one)")
+    var validFor: Period?
+
+    private static let longestOverlap = Period(days: 90)
+
+    func validate() throws {
+        guard let length = overlap.fixedMilliseconds else {
+            throw ValidationError("`\(overlap)` has no fixed length; write the overlap in days, such as `P7D`")
+        }
+        guard length <= Self.longestOverlap.fixedMilliseconds ?? 0 else {
+            throw ValidationError("an overlap of `\(overlap)` is too long; it is at most 90 days, `P90D`")
+        }
+    }
+
+    func run() async throws {
+        try await options.withAPIKeys(command: "rotate") { keys in
+            let name = APIToken.id(in: id)
+            do {
+                let (token, end) = try await keys.rotate(name, overlap: overlap, lifetime: validFor)
+                // First, so that a token that is lost leaves no doubt about the old key.
+                Console.note("`\(name)` works until \(TimeText.absolute(end))")
+                try token.show()
+            } catch let error as APIKeyNotActive {
+                throw CommandFailure(error, key: name)
+            }
         }
     }
 }
@@ -111,14 +151,56 @@ struct APIKeysRevoke: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withAPIKeys(command: "revoke") { keys in
-            // An operator with a leaked token at hand may give it whole; it is never shown again.
-            let name = APIToken(id)?.id ?? id
-            guard try await keys.revoke(name) else {
-                let shown = name.hasPrefix("offerd_") ? "with that token" : "`\(name)`"
-                throw CommandFailure(
-                    .failed, "there is no active API key \(shown)", hints: ["`offerd api-keys list` shows them"])
-            }
+            let name = APIToken.id(in: id)
+            guard try await keys.revoke(name) else { throw CommandFailure.noActiveKey(name) }
             try Console.output("revoked \(name)")
+        }
+    }
+}
+
+extension APIToken {
+    /// An operator with a leaked token at hand may give it whole; it is never shown again.
+    fileprivate static func id(in argument: String) -> String { APIToken(argument)?.id ?? argument }
+
+    fileprivate func show() throws {
+        do {
+            try Console.output(text)
+        } catch let failure as CommandFailure {
+            throw CommandFailure(
+                .failed, failure.message,
+                hints: ["the key is in force and its token lost: offerd api-keys revoke \(id)"])
+        }
+    }
+}
+
+extension APIKeyState {
+    fileprivate var text: String {
+        switch self {
+        case .active: "active"
+        case .ends(let end): "ends \(TimeText.absolute(end))"
+        case .expired: "expired"
+        case .revoked: "revoked"
+        }
+    }
+}
+
+extension CommandFailure {
+    fileprivate static func noActiveKey(_ name: String) -> CommandFailure {
+        let shown = name.hasPrefix("offerd_") ? "with that token" : "`\(name)`"
+        return CommandFailure(
+            .failed, "there is no active API key \(shown)", hints: ["`offerd api-keys list` shows them"])
+    }
+
+    fileprivate init(_ error: APIKeyNotActive, key name: String) {
+        let create = "create a new key: `offerd api-keys create`"
+        switch error.state {
+        case nil, .active: self = .noActiveKey(name)
+        case .ends(let end):
+            self.init(
+                .failed, "`\(name)` has been rotated and works until \(TimeText.absolute(end))",
+                hints: ["rotate the key that replaced it; to end `\(name)` sooner: offerd api-keys revoke \(name)"])
+        case .expired: self.init(.failed, "`\(name)` has expired", hints: [create])
+        case .revoked: self.init(.failed, "`\(name)` has been revoked", hints: [create])
         }
     }
 }

@@ -1,5 +1,6 @@
 import OfferApplication
 import OfferModel
+import OfferStore
 import OfferTestSupport
 import SQLiteStore
 import Testing
@@ -57,6 +58,83 @@ struct APIKeyTests {
         #expect(try await keys.list().map(\.id) == [token.id, brief.id].sorted())
         try second.close()
         try bench.database.close()
+    }
+
+    @Test("a rotated key and its replacement are accepted together for the overlap, then the replacement alone")
+    func rotated() async throws {
+        let bench = try await Workbench()
+        let keys = bench.useCases.apiKeys
+        let day = Instant.Duration.day
+        let old = try await keys.create(
+            scope: Workbench.scope, role: .support, label: "desk",
+            expiresAt: bench.clock.now.adding(milliseconds: 90 * day))
+        bench.clock.advance(milliseconds: 80 * day)
+        let (new, end) = try await keys.rotate(old.id, overlap: Period(days: 2))
+        #expect(end == bench.clock.now.adding(milliseconds: 2 * day))
+        let listed = try await keys.list()
+        #expect(listed.map(\.label) == ["desk", "desk"])
+        #expect(listed.map(\.state) == [.ends(end), .active])
+        #expect(listed.map(\.expiresAt) == [end, bench.clock.now.adding(milliseconds: 90 * day)])
+        for (advance, isOldAccepted) in [(0, true), (2 * day - 1, true), (1, false), (80 * day, false)] {
+            bench.clock.advance(milliseconds: advance)
+            #expect((try await keys.caller(forToken: old.text) != nil) == isOldAccepted)
+            #expect(
+                try await keys.caller(forToken: new.text)
+                    == Caller(apiKeyId: new.id, scope: Workbench.scope, role: .support))
+        }
+        #expect(try await keys.list().map(\.state) == [.expired, .active])
+        bench.clock.advance(milliseconds: 8 * day)
+        #expect(try await keys.caller(forToken: new.text) == nil)
+    }
+
+    @Test("only an active key is rotated, and once; its end is no later than its expiry")
+    func rotatedOnce() async throws {
+        let bench = try await Workbench()
+        let keys = bench.useCases.apiKeys
+        func refusal(_ id: String) async -> APIKeyNotActive? {
+            await #expect(throws: APIKeyNotActive.self) { _ = try await keys.rotate(id, overlap: Period(days: 1)) }
+        }
+        let brief = bench.clock.now.adding(milliseconds: Instant.Duration.hour)
+        let old = try await keys.create(scope: Workbench.scope, role: .client, expiresAt: brief)
+        let (new, end) = try await keys.rotate(old.id, overlap: Period(days: 30), lifetime: Period(days: 1))
+        #expect(end == brief, "an overlap extends nothing")
+        #expect(await refusal(old.id)?.state == .ends(brief))
+        #expect(await refusal("unheard-of")?.state == nil)
+        #expect(try await keys.revoke(new.id))
+        #expect(await refusal(new.id)?.state == .revoked)
+        bench.clock.advance(milliseconds: Instant.Duration.hour)
+        #expect(await refusal(old.id)?.state == .expired)
+        #expect(try await keys.list().count == 2, "a refusal makes no key")
+    }
+
+    @Test("a key that was rotated and then revoked stays revoked when the clock is set back, or the store's time reset")
+    func rotatedAndRevoked() async throws {
+        let bench = try await Workbench()
+        let keys = bench.useCases.apiKeys
+        let old = try await keys.create(scope: Workbench.scope, role: .client)
+        let (new, _) = try await keys.rotate(old.id, overlap: Period(days: 2))
+        #expect(try await keys.revoke(old.id), "an overlap can be cut short")
+        for advance in [-Instant.Duration.hour, Instant.Duration.day] {
+            bench.clock.advance(milliseconds: advance)
+            #expect(try await keys.caller(forToken: old.text) == nil)
+            #expect(try await keys.caller(forToken: new.text) != nil)
+            #expect(try await keys.list().first { $0.id == old.id }?.state == .revoked)
+        }
+    }
+
+    @Test("no overlap is counted from a time that only a clock that ran ahead has seen")
+    func rotatedAhead() async throws {
+        let bench = try await Workbench()
+        let keys = bench.useCases.apiKeys
+        let old = try await keys.create(scope: Workbench.scope, role: .client)
+        let ahead = bench.clock.now.adding(milliseconds: 365 * Instant.Duration.day)
+        try await bench.database.write { try StoreClock($0).advance(to: ahead) }
+        await #expect {
+            _ = try await keys.rotate(old.id, overlap: Period(days: 2))
+        } throws: { error in
+            if case RequestError.clockBehind = error { true } else { false }
+        }
+        #expect(try await keys.list().map(\.state) == [.active])
     }
 
     @Test("neither a token's description nor its dump shows the secret")
