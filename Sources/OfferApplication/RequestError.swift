@@ -43,6 +43,8 @@ public enum RequestError: Error, Sendable {
     case appStoreFailed(AppStoreFailure)
     /// No server answers for the App Store in this environment, such as LocalTesting.
     case noAppStoreServer(AppStoreEnvironment)
+    /// The API key may not be used from this address; `nil` if the caller has none.
+    case addressNotAllowed(IPAddress?)
     /// Requests come faster than `rateLimits` allows; nothing was written.
     case rateLimited(RateLimited)
     /// Too much work is waiting, or the database stayed locked; asking again later may help.

@@ -227,6 +227,7 @@ CREATE TABLE api_key (
     label TEXT,
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
+    networks TEXT,
     ends_at INTEGER,
     revoked_at INTEGER
 ) STRICT;

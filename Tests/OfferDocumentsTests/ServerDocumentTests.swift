@@ -105,6 +105,36 @@ import Testing
                 ])
     }
 
+    @Test("trusted proxies are networks, none by default; wrong, repeated and too many are refused with their lines")
+    func trustedProxies() throws {
+        func read(_ text: String) throws -> [String] {
+            try ConfigurationReader.read(Array(text.utf8)).value.trustedProxies.map(\.description)
+        }
+        #expect(try read("listen: 127.0.0.1:1\n") == [])
+        #expect(try read("trustedProxies: []\n") == [])
+        #expect(try read("trustedProxies: [10.0.0.0/8, \"::1/128\"]\n") == ["10.0.0.0/8", "::1/128"])
+        #expect(
+            issues(
+                ConfigurationReader.read,
+                """
+                trustedProxies:
+                  - 10.0.0.1/8
+                  - 10.0.0.0/33
+                  - 192.0.2.1
+                  - 10.0.0.0/8
+                  - ::ffff:10.0.0.0/104
+                  - [::1/128]
+
+                """)
+                == [
+                    "invalidValue 2 trustedProxies[0]", "invalidValue 3 trustedProxies[1]",
+                    "invalidValue 4 trustedProxies[2]", "duplicateValue 6 trustedProxies[4]",
+                    "wrongType 7 trustedProxies[5]",
+                ])
+        let many = (0...100).map { "10.0.0.\($0)/32" }.joined(separator: ", ")
+        #expect(issues(ConfigurationReader.read, "trustedProxies: [\(many)]\n") == ["outOfRange 1 trustedProxies"])
+    }
+
     @Test("`tls` names the files of a certificate; both halves are needed, and an unknown member is named")
     func tls() throws {
         let read = try ConfigurationReader.read(Array("tls: { certificate: a.pem, key: b.pem }\n".utf8)).value.tls

@@ -59,17 +59,17 @@ struct TraceParentTests {
             #expect(
                 lines.map(Self.withoutTimes) == [
                     """
-                    info answered app=com.example.pro decision.id=\(decision) duration.us=… environment=LocalTesting \
+                    info answered app=com.example.pro client=127.0.0.1 decision.id=\(decision) duration.us=… environment=LocalTesting \
                     http.method=POST http.route=/v1/issued-offers http.status=201 key.id=\(keyId) request.id=… \
                     role=client trace.id=\(Self.trace) trace.parent=\(Self.parent)
                     """,
                     """
-                    info answered app=com.example.pro duration.us=… environment=LocalTesting http.method=POST \
+                    info answered app=com.example.pro client=127.0.0.1 duration.us=… environment=LocalTesting http.method=POST \
                     http.route=/v1/issued-offers http.status=404 key.id=\(keyId) problem=unknown-offer \
                     request.id=… role=client
                     """,
                     """
-                    info answered duration.us=… http.method=GET http.route=/v1/offers http.status=401 \
+                    info answered client=127.0.0.1 duration.us=… http.method=GET http.route=/v1/offers http.status=401 \
                     problem=unauthenticated request.id=…
                     """,
                 ])
@@ -137,12 +137,12 @@ struct TraceParentTests {
             #expect(
                 lines.map(Self.withoutTimes) == [
                     """
-                    info answered app=com.example.pro decision.id=\(decision) duration.us=… environment=LocalTesting \
+                    info answered app=com.example.pro client=127.0.0.1 decision.id=\(decision) duration.us=… environment=LocalTesting \
                     http.method=POST http.route=/v1/issued-offers http.status=422 key.id=\(keyId) problem=undetermined \
                     request.id=… role=client
                     """,
                     """
-                    info answered app=com.example.pro duration.us=… environment=LocalTesting http.method=POST \
+                    info answered app=com.example.pro client=127.0.0.1 duration.us=… environment=LocalTesting http.method=POST \
                     http.route=/v1/issued-offers http.status=422 key.id=\(keyId) request.id=… role=client
                     """,
                 ])

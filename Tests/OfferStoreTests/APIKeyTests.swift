@@ -82,6 +82,26 @@ struct APIKeyTests {
         #expect(found?.table == "api_key" && found?.key == "old")
     }
 
+    @Test("networks that no service has written are a damaged row, and the ledger finds changed ones")
+    func networks() async throws {
+        let bench = try await AuditedBench(.memory)
+        var key = StoredAPIKey.fixture("near")
+        key.networks = [try IPNetwork("10.0.0.0/8"), try IPNetwork("::1/128")]
+        let stored = key
+        try await bench.write { transaction in
+            try APIKeyStore(transaction).insert(stored)
+            #expect(try APIKeyStore(transaction).key("near")?.key == stored)
+        }
+        for text in ["10.0.0.0/8", "", "everywhere"] {
+            let found = try await bench.found(after: ["UPDATE api_key SET networks = '\(text)' WHERE id = 'near'"])
+            #expect(found?.table == "api_key" && found?.key == "near")
+        }
+        try await bench.write { transaction in
+            _ = try transaction.execute(Statement("UPDATE api_key SET networks = 'x' WHERE id = 'near'"))
+            #expect(throws: StoreError.self) { try APIKeyStore(transaction).key("near") }
+        }
+    }
+
     @Test("a key with a known id or without a 32-byte digest is refused", arguments: Driver.allCases)
     func constraints(driver: Driver) async throws {
         let bench = try await Bench(driver)

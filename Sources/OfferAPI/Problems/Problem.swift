@@ -71,6 +71,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
     case productRequired = "product-required"
     case unauthenticated
     case forbidden
+    case addressNotAllowed = "address-not-allowed"
     case notEligible = "not-eligible"
     case notFound = "not-found"
     case unknownOffer = "unknown-offer"
@@ -106,6 +107,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .productRequired: (400, "the request must name a product")
         case .unauthenticated: (401, "no valid API key")
         case .forbidden: (403, "the API key's role may not do this")
+        case .addressNotAllowed: (403, "the API key may not be used from this address")
         case .notEligible: (403, "the customer may not have this offer")
         case .notFound: (404, "there is nothing at this path")
         case .unknownOffer: (404, "the catalog has no such offer")

@@ -30,8 +30,8 @@ public struct APIKeys: Sendable {
     /// From an address with too many failures, a token whose id is unknown is rejected before it is looked up; the
     /// holder of a valid key is not affected.
     ///
-    /// - Throws: `rateLimited`.
-    public func caller(forToken text: String, from address: PeerAddress = .unknown) async throws -> Caller? {
+    /// - Throws: `rateLimited`, `addressNotAllowed`.
+    public func caller(forToken text: String, from address: IPAddress? = nil) async throws -> Caller? {
         if let caller = try await holder(of: text, from: address) {
             try rates.take(key: caller.apiKeyId)
             return caller
@@ -40,7 +40,7 @@ public struct APIKeys: Sendable {
         return nil
     }
 
-    private func holder(of text: String, from address: PeerAddress) async throws -> Caller? {
+    private func holder(of text: String, from address: IPAddress?) async throws -> Caller? {
         guard let token = APIToken(text) else { return nil }
         try rates.requireToken(ofKey: token.id)
         if rates.hasTooManyFailures(address) {
@@ -53,17 +53,23 @@ public struct APIKeys: Sendable {
         // A key that has expired stays so, however the clock is set.
         let now = clock.instantOfLooking(after: lastInstant)
         guard Self.areEqual(given, key.secretDigest), key.isValid(at: now) else { return nil }
+        guard key.isAccepted(from: address) else {
+            try rates.noteFailure(from: address)
+            throw RequestError.addressNotAllowed(address)
+        }
         return Caller(apiKeyId: key.id, scope: key.scope, role: key.role)
     }
 
     /// Makes a key and gives its token, which is stored nowhere.
+    ///
+    /// - Parameter networks: where it may be used from; everywhere if empty.
     public func create(
-        scope: Scope, role: Role, label: String? = nil, expiresAt: Instant? = nil
+        scope: Scope, role: Role, label: String? = nil, expiresAt: Instant? = nil, networks: [IPNetwork] = []
     ) async throws -> APIToken {
         let token = try APIToken(random: random)
         let key = StoredAPIKey(
             id: token.id, scope: scope, role: role, secretDigest: token.secretDigest(digest), label: label,
-            createdAt: clock.wallClock(), expiresAt: expiresAt)
+            createdAt: clock.wallClock(), expiresAt: expiresAt, networks: networks)
         try await database.write(by: author) { try APIKeyStore($0).insert(key) }
         return token
     }
@@ -92,7 +98,8 @@ public struct APIKeys: Sendable {
             try keys.insert(
                 StoredAPIKey(
                     id: token.id, scope: old.scope, role: old.role, secretDigest: token.secretDigest(digest),
-                    label: old.label, createdAt: now, expiresAt: expiresAt), replacing: id)
+                    label: old.label, createdAt: now, expiresAt: expiresAt, networks: old.networks),
+                replacing: id)
             let end = min(now.adding(overlap), old.expiresAt ?? .distantFuture)
             _ = try keys.end(id, from: end, at: now)
             return (token, end)
@@ -132,6 +139,8 @@ public struct APIKeySummary: Sendable, Hashable {
     public var createdAt: Instant
     /// From when it is not accepted, because it expires or another key replaces it.
     public var expiresAt: Instant?
+    /// Where it may be used from; everywhere if empty.
+    public var networks: [IPNetwork]
     /// By the same instant as a request's.
     public var state: APIKeyState
 
@@ -142,6 +151,7 @@ public struct APIKeySummary: Sendable, Hashable {
         label = key.label
         createdAt = key.createdAt
         expiresAt = key.end
+        networks = key.networks
         state = key.state(at: now)
     }
 }

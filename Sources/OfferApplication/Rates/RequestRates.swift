@@ -102,13 +102,13 @@ public final class RequestRates: Sendable {
     /// Notes a failed authentication.
     ///
     /// - Throws: `rateLimited` if there were too many from the address.
-    func noteFailure(from address: PeerAddress) throws {
-        try take(.authentication, CollectionOfOne(Bucket.address(address).hashValue), from: addresses)
+    func noteFailure(from address: IPAddress?) throws {
+        try take(.authentication, CollectionOfOne(Bucket.address(PeerAddress(address)).hashValue), from: addresses)
     }
 
-    func hasTooManyFailures(_ address: PeerAddress) -> Bool {
+    func hasTooManyFailures(_ address: IPAddress?) -> Bool {
         let now = clock()
-        return addresses.withLock { ($0?.wait(for: Bucket.address(address).hashValue, at: now) ?? 0) > 0 }
+        return addresses.withLock { ($0?.wait(for: Bucket.address(PeerAddress(address)).hashValue, at: now) ?? 0) > 0 }
     }
 
     private func take(
@@ -157,19 +157,14 @@ public enum MonotonicClock {
     }
 }
 
-/// The address that a connection comes from, as far as failed authentication is counted together: an IPv4 address, or
+/// The address that a request comes from, as far as failed authentication is counted together: an IPv4 address, or
 /// the /64 of an IPv6 address, because one host can use all of that.
 public struct PeerAddress: Sendable, Hashable {
-    private let network: [UInt8]
+    private let network: IPAddress?
 
-    /// A peer without an address, such as that of a local socket.
-    public static let unknown = PeerAddress(bytes: [])
-
-    /// - Parameter bytes: the address in network byte order: 4 or 16 bytes.
-    public init(bytes: [UInt8]) {
-        // ::ffff:0:0/96 is IPv4, as a socket for both shows it.
-        let isMapped = bytes.count == 16 && bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
-        network = isMapped ? Array(bytes.suffix(4)) : Array(bytes.prefix(bytes.count == 16 ? 8 : 4))
+    /// - Parameter address: `nil` for a caller without one, such as that of a local socket.
+    public init(_ address: IPAddress?) {
+        network = address.map { $0.isIPv4 ? $0 : $0.keeping(64) }
     }
 }
 

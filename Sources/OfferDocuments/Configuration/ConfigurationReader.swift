@@ -13,6 +13,8 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var retention = RetentionTerms()
     package var rateLimits = RateLimits()
     package var tls: TLSPaths?
+    /// The proxies that are believed about where a request comes from.
+    package var trustedProxies: [IPNetwork] = []
     /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for
     /// never.
     package var recheck: Int64? = 6 * Instant.Duration.hour
@@ -81,8 +83,8 @@ package enum ConfigurationReader {
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
         try DocumentReading.read(bytes) { root in
             let keys = [
-                "listen", "metrics", "log", "database", "keys", "retention", "rateLimits", "tls", "notifications",
-                "appStoreServer",
+                "listen", "metrics", "log", "database", "keys", "retention", "rateLimits", "tls",
+                "trustedProxies", "notifications", "appStoreServer",
             ]
             guard let mapping = root.mapping(keys) else { return nil }
             let listen = mapping.optional("listen")?.listenAddress()
@@ -102,6 +104,7 @@ package enum ConfigurationReader {
                 retention: mapping.optional("retention").map(RetentionReader.read) ?? RetentionTerms(),
                 rateLimits: mapping.optional("rateLimits").map(RateLimitsReader.read) ?? RateLimits(),
                 tls: mapping.optional("tls")?.tlsPaths(),
+                trustedProxies: mapping.optional("trustedProxies")?.networks() ?? [],
                 recheck: mapping.optional("notifications").map { $0.recheck(default: own.recheck) } ?? own.recheck,
                 appStoreServers: mapping.optional("appStoreServer").map(AppStoreServerReader.read) ?? [:])
         }
@@ -125,6 +128,28 @@ extension Field {
         return refuse(
             .invalidValue, "this is not a path",
             hint: "put the key into a file of its own, mode 600, and write its path here")
+    }
+
+    private static let mostNetworks = 100
+
+    fileprivate func networks() -> [IPNetwork] {
+        guard let fields = list(allowsEmpty: true) else { return [] }
+        guard fields.count <= Self.mostNetworks else {
+            refuse(
+                .outOfRange, "these are \(fields.count) networks; at most \(Self.mostNetworks) are accepted",
+                hint: "combine neighbouring networks")
+            return []
+        }
+        return fields.distinct { $0.network() }
+    }
+
+    private func network() -> IPNetwork? {
+        guard let text = scalar("a network") else { return nil }
+        do {
+            return try IPNetwork(text)
+        } catch {
+            return refuse(.invalidValue, "\(quoted(text)) is not a network", hint: error.hint)
+        }
     }
 
     fileprivate func listenAddress() -> ListenAddress? {

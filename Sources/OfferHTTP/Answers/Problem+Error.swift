@@ -104,6 +104,12 @@ extension Problem {
             self.init(.invalidRequest, environment.noAppStoreServer.detail, hint: environment.noAppStoreServer.hint)
         case .appStoreFailed(let failure):
             self.init(failure)
+        case .addressNotAllowed(let address):
+            self.init(
+                .addressNotAllowed,
+                "the API key may not be used from \(address.map { "`\($0)`" } ?? "a caller without an IP address")",
+                hint: "`offerd api-keys list` shows its networks; "
+                    + "`trustedProxies` in offerd.yaml names proxies in between")
         case .rateLimited(let rejected):
             self = .rateLimited(rejected)
         case .busy:

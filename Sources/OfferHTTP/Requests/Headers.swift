@@ -102,6 +102,10 @@ extension HTTPField.Name {
     /// The trace that the request is part of.
     static let traceparent = ours("traceparent")
 
+    /// The way of a request through proxies: by RFC 7239, and as proxies wrote it before that.
+    static let forwarded = ours("Forwarded")
+    static let forwardedFor = ours("X-Forwarded-For")
+
     /// What is left of a limit: `r` requests, and more in `t` seconds.
     static let rateLimit = ours("RateLimit")
     /// The limit itself: `q` requests at once, and as many again in `w` seconds.

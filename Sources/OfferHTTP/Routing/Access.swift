@@ -46,8 +46,8 @@ struct OfferContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The request's id: in `X-Request-Id`, in every problem document and in the log.
     let requestId: LowercaseUUID
-    /// Where the connection comes from.
-    let peer: PeerAddress
+    /// Where the request comes from, as far as it is known: the connection's other end, or what a trusted proxy says.
+    var address: IPAddress?
     /// Who calls, once a key was seen.
     var caller: Caller?
     let notes = RequestNotes()
@@ -55,7 +55,7 @@ struct OfferContext: RequestContext {
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         requestId = .random()
-        peer = PeerAddress(source.channel.remoteAddress)
+        address = source.channel.remoteAddress.flatMap { IPAddress($0) }
         coreContext.parameters = Parameters()
         logger[metadataKey: "hb.request.id"] = nil
         logger[metadataKey: "request.id"] = "\(requestId)"
@@ -98,13 +98,9 @@ struct CallerContext<Access: CallerAccess>: ChildRequestContext {
     }
 }
 
-extension PeerAddress {
-    /// The address of a connection's other end.
-    init(_ address: SocketAddress?) {
-        guard let address else {
-            self = .unknown
-            return
-        }
+extension IPAddress {
+    /// The address of a connection's other end; `nil` for a local socket.
+    init?(_ address: SocketAddress) {
         // The address follows family and port (2 bytes each), in IPv6 also the flow label (4 bytes).
         let place: Range<Int>? =
             switch address {
@@ -112,10 +108,12 @@ extension PeerAddress {
             case .v6: 8..<24
             case .unixDomainSocket: nil
             }
-        self = address.withSockAddr { socket, size in
-            guard let place, place.upperBound <= size else { return .unknown }
-            return PeerAddress(bytes: Array(UnsafeRawBufferPointer(start: socket, count: size)[place]))
+        let found = address.withSockAddr { socket, size -> IPAddress? in
+            guard let place, place.upperBound <= size else { return nil }
+            return IPAddress(bytes: UnsafeRawBufferPointer(start: socket, count: size)[place])
         }
+        guard let found else { return nil }
+        self = found
     }
 }
 
@@ -133,7 +131,7 @@ struct Authentication: RouterMiddleware {
         let token = Self.token(in: values) ?? ""
         let caller: Caller
         do {
-            guard let found = try await apiKeys.caller(forToken: token, from: context.peer) else {
+            guard let found = try await apiKeys.caller(forToken: token, from: context.address) else {
                 throw Problem.unauthenticated(tokenWasGiven: true)
             }
             caller = found

@@ -43,15 +43,18 @@ public final class RequestsInProgress: Sendable {
 /// Gives every answer its request id and every request one line in the log and a place in the metrics.
 ///
 /// The line names the route's template, never the path as asked, the query, a header or a body: those may carry
-/// customers' identifiers and tokens. The one header it takes is a valid `traceparent`.
+/// customers' identifiers and tokens. Of the headers it takes a valid `traceparent`, and the caller's address from a
+/// trusted proxy.
 struct AccessLog: RouterMiddleware {
     private let requests: MetricFamily<Counter>
     private let durations: MetricFamily<Timer>
     private let problems: MetricFamily<Counter>
     private let inProgress: RequestsInProgress
+    private let proxies: TrustedProxies
 
-    init(_ metrics: any MetricsFactory, _ inProgress: RequestsInProgress) {
+    init(_ metrics: any MetricsFactory, _ inProgress: RequestsInProgress, _ proxies: TrustedProxies) {
         self.inProgress = inProgress
+        self.proxies = proxies
         requests = MetricFamily("offerd_http_requests_total", ["method", "route", "status"], metrics)
         durations = MetricFamily("offerd_http_request_duration_seconds", ["method", "route"], metrics)
         problems = MetricFamily("offerd_problems_total", ["code"], metrics)
@@ -65,6 +68,8 @@ struct AccessLog: RouterMiddleware {
         inProgress.began()
         defer { inProgress.ended() }
         var context = context
+        context.address = proxies.caller(peer: context.address, headers: request.headers)
+        if let address = context.address { context.logger[metadataKey: "client"] = "\(address)" }
         if let trace = TraceParent(request.headers[values: .traceparent]) {
             context.logger[metadataKey: "trace.id"] = "\(trace.traceId)"
             context.logger[metadataKey: "trace.parent"] = "\(trace.parentId)"

@@ -4,6 +4,7 @@ public import Logging
 public import Metrics
 import NIOCore
 public import OfferApplication
+public import OfferModel
 
 /// The HTTP server.
 public enum OfferServer {
@@ -27,9 +28,9 @@ public enum OfferServer {
     ) -> some ApplicationProtocol {
         let table = RouteTable(useCases, limits: settings.limits, openAPI: description)
         return application(
-            table.router(useCases.apiKeys, metrics: metrics, inProgress: inProgress), settings: settings,
-            logger: logger,
-            onListening: onListening)
+            table.router(
+                useCases.apiKeys, metrics: metrics, inProgress: inProgress, trustedProxies: settings.trustedProxies),
+            settings: settings, logger: logger, onListening: onListening)
     }
 
     /// A server of `GET /metrics` and nothing else, for an address that clients do not reach.
@@ -92,12 +93,18 @@ public struct HTTPSettings: Sendable {
     public var limits: HTTPLimits
     /// Without one the server speaks plain HTTP.
     public var certificate: TLSCertificate?
+    /// The proxies that are believed about where a request comes from.
+    public var trustedProxies: [IPNetwork]
 
-    public init(host: String, port: Int, limits: HTTPLimits = HTTPLimits(), certificate: TLSCertificate? = nil) {
+    public init(
+        host: String, port: Int, limits: HTTPLimits = HTTPLimits(), certificate: TLSCertificate? = nil,
+        trustedProxies: [IPNetwork] = []
+    ) {
         self.host = host
         self.port = port
         self.limits = limits
         self.certificate = certificate
+        self.trustedProxies = trustedProxies
     }
 }
 

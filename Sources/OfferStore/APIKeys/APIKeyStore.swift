@@ -9,6 +9,8 @@ public struct StoredAPIKey: Sendable, Hashable {
     public var createdAt: Instant
     /// From when it is not accepted.
     public var expiresAt: Instant?
+    /// Where it may be used from; everywhere if empty.
+    public var networks: [IPNetwork]
     /// From when it is not accepted because another key replaces it.
     public var endsAt: Instant?
     /// Not accepted from the commit of the revocation on, whatever the clock says.
@@ -16,7 +18,7 @@ public struct StoredAPIKey: Sendable, Hashable {
 
     public init(
         id: String, scope: Scope, role: Role, secretDigest: [UInt8], label: String? = nil, createdAt: Instant,
-        expiresAt: Instant? = nil, endsAt: Instant? = nil, revokedAt: Instant? = nil
+        expiresAt: Instant? = nil, networks: [IPNetwork] = [], endsAt: Instant? = nil, revokedAt: Instant? = nil
     ) {
         self.id = id
         self.scope = scope
@@ -25,6 +27,7 @@ public struct StoredAPIKey: Sendable, Hashable {
         self.label = label
         self.createdAt = createdAt
         self.expiresAt = expiresAt
+        self.networks = networks
         self.endsAt = endsAt
         self.revokedAt = revokedAt
     }
@@ -41,6 +44,11 @@ public struct StoredAPIKey: Sendable, Hashable {
         guard let end else { return .active }
         if end <= now { return .expired }
         return endsAt == nil ? .active : .ends(end)
+    }
+
+    /// - Parameter address: `nil` for a caller without one.
+    public func isAccepted(from address: IPAddress?) -> Bool {
+        networks.isEmpty || address.map { address in networks.contains { $0.contains(address) } } ?? false
     }
 
     /// When it expires or its replacement takes over, whichever is first.
@@ -72,8 +80,8 @@ public struct APIKeyStore {
         try transaction.insert(
             .apiKeyCreated, .apiKey,
             .of(
-                key.id, scope, key.role, key.secretDigest, key.createdAt, key.expiresAt, key.label, key.endsAt,
-                key.revokedAt),
+                key.id, scope, key.role, key.secretDigest, key.createdAt, key.expiresAt, key.networksText, key.label,
+                key.endsAt, key.revokedAt),
             at: key.createdAt, in: scope, after: created.withoutNulls)
     }
 
@@ -127,8 +135,8 @@ public struct APIKeyStore {
     }
 
     private static let columns = """
-        k.id, s.bundle_id, s.environment, k.role, k.secret_digest, k.label, k.created_at, k.expires_at, k.ends_at, \
-        k.revoked_at
+        k.id, s.bundle_id, s.environment, k.role, k.secret_digest, k.label, k.created_at, k.expires_at, k.networks, \
+        k.ends_at, k.revoked_at
         """
     private static let select = "SELECT \(columns) FROM api_key k JOIN scope s ON s.id = k.scope_id"
     private static let selectOne = """
@@ -138,11 +146,26 @@ public struct APIKeyStore {
 }
 
 extension StoredAPIKey {
+    /// `nil` for none.
+    fileprivate var networksText: String? {
+        networks.isEmpty ? nil : networks.map(\.description).joined(separator: " ")
+    }
+
+    private static func networks(_ text: String?) throws -> [IPNetwork] {
+        try (text ?? "").split(separator: " ").map { part in
+            guard let network = try? IPNetwork(part) else {
+                throw StoreError.corrupt("the networks of an API key cannot be read")
+            }
+            return network
+        }
+    }
+
     fileprivate init(reading reader: inout RowReader) throws {
         self.init(
             id: try reader.next(),
             scope: Scope(bundleId: try reader.next(), environment: try reader.next()), role: try reader.next(),
             secretDigest: try reader.next(), label: try reader.next(), createdAt: try reader.next(),
-            expiresAt: try reader.next(), endsAt: try reader.next(), revokedAt: try reader.next())
+            expiresAt: try reader.next(), networks: try Self.networks(try reader.next()), endsAt: try reader.next(),
+            revokedAt: try reader.next())
     }
 }

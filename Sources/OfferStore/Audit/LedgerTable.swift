@@ -135,7 +135,7 @@ extension LedgerTable {
         isOrdered: false)
 
     static let apiKey = LedgerTable(
-        "api_key", key: "id", fixed: ["scope_id", "role", "secret_digest", "created_at", "expires_at"],
+        "api_key", key: "id", fixed: ["scope_id", "role", "secret_digest", "created_at", "expires_at", "networks"],
         erasable: ["label"],
         state: [
             StateColumn(name: "ends_at", member: "endsAt"), StateColumn(name: "revoked_at", member: "revokedAt"),

@@ -223,7 +223,7 @@ extension PersonalTable {
             "store_state", none: "id sequence last_instant newest_signed_date tried_at"),
         PersonalTable("scope", none: "id bundle_id environment generation"),
         PersonalTable(
-            "api_key", none: "id scope_id role secret_digest label created_at expires_at ends_at revoked_at"),
+            "api_key", none: "id scope_id role secret_digest label created_at expires_at networks ends_at revoked_at"),
         PersonalTable(
             "catalog_revision", none: "scope_id revision document format digest actor message created_at"),
         PersonalTable("pause", none: "sequence scope_id offer_id actor paused_at resumed_at resumed_by"),

@@ -39,6 +39,11 @@ struct APIKeysCreate: AsyncParsableCommand {
     @Option(help: "How long it is valid, such as P90D. (default: no expiry)")
     var validFor: Period?
 
+    @Option(help: "A network it may be used from, such as 10.0.0.0/8; repeat it for more. (default: everywhere)")
+    var network: [String] = []
+
+    private static let mostNetworks = 16
+
     func validate() throws {
         guard let label else { return }
         guard (1...100).contains(label.count),
@@ -50,12 +55,36 @@ struct APIKeysCreate: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let networks = try networks()
         let scope = try owner.scope(try options.setup())
         try await options.withAPIKeys(command: "create") { keys in
             let token = try await keys.create(
-                scope: scope, role: role, label: label, expiresAt: validFor.map { Instant.wallClock.adding($0) })
+                scope: scope, role: role, label: label, expiresAt: validFor.map { Instant.wallClock.adding($0) },
+                networks: networks)
             try token.show()
         }
+    }
+
+    private func networks() throws -> [IPNetwork] {
+        var networks: [IPNetwork] = []
+        for text in network {
+            let read: IPNetwork
+            do {
+                read = try IPNetwork(text)
+            } catch {
+                throw CommandFailure(.usage, "`\(text)` is not a network", hints: [error.hint])
+            }
+            guard !networks.contains(read) else {
+                throw CommandFailure(.usage, "the network `\(read)` is given twice", hints: ["leave one out"])
+            }
+            networks.append(read)
+        }
+        guard networks.count <= Self.mostNetworks else {
+            throw CommandFailure(
+                .usage, "a key has at most \(Self.mostNetworks) networks, and these are `\(networks.count)`",
+                hints: ["combine neighbouring networks, or create another key"])
+        }
+        return networks
     }
 }
 
@@ -76,11 +105,12 @@ struct APIKeysList: AsyncParsableCommand {
                 [
                     key.id, key.scope.bundleId.rawValue, key.scope.environment.rawValue, key.role.rawValue,
                     key.state.text, TimeText.absolute(key.createdAt), key.expiresAt.map(TimeText.absolute) ?? "never",
+                    key.networks.isEmpty ? "any" : key.networks.map(\.description).joined(separator: " "),
                     key.label ?? "",
                 ]
             }
             let table = TextTable(
-                ["ID", "APP", "ENVIRONMENT", "ROLE", "STATE", "CREATED", "EXPIRES", "LABEL"], rows: rows)
+                ["ID", "APP", "ENVIRONMENT", "ROLE", "STATE", "CREATED", "EXPIRES", "NETWORKS", "LABEL"], rows: rows)
             for line in table.lines(.plain) { try Console.output(line) }
         }
     }
@@ -91,8 +121,8 @@ struct APIKeysRotate: AsyncParsableCommand {
         commandName: "rotate",
         abstract: "Replace an API key: print a new token, and accept the old one a while longer.",
         discussion: """
-            The new key has the app, environment, role, label and lifetime of the old one. Its token is printed alone \
-            on standard output and stored nowhere. If the old one has leaked, revoke it.
+            The new key has the app, environment, role, label, networks and lifetime of the old one. Its token is \
+            printed alone on standard output and stored nowhere. If the old one has leaked, revoke it.
 
             Example:
               offerd api-keys rotate 0123456789abcdef --overlap P2D --config offerd.yaml

@@ -88,7 +88,9 @@ extension ServerSetup {
             ("database", databasePath != former.databasePath),
             ("retention", retention != former.retention), ("audit", keys.audit != former.keys.audit),
             ("appStoreServer", appStoreServers != former.appStoreServers),
-            ("tls", (tls == nil) != (former.tls == nil)), ("notifications.recheck", recheck != former.recheck),
+            ("tls", (tls == nil) != (former.tls == nil)),
+            ("trustedProxies", trustedProxies != former.trustedProxies),
+            ("notifications.recheck", recheck != former.recheck),
         ].filter(\.1).map(\.0)
     }
 }

@@ -108,7 +108,9 @@ struct Serve: AsyncParsableCommand {
         let (started, signsAudit, shutdown) = (logger, audit != nil, Shutdown(logger: logger))
         let server = OfferServer.application(
             useCases: useCases,
-            settings: HTTPSettings(host: address.host, port: address.port, limits: limits, certificate: certificate),
+            settings: HTTPSettings(
+                host: address.host, port: address.port, limits: limits, certificate: certificate,
+                trustedProxies: setup.trustedProxies),
             logger: logger, metrics: metrics, inProgress: shutdown.requests
         ) { port, isLoopback in
             let bound = ListenAddress(host: address.host, port: port)

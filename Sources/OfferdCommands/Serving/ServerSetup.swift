@@ -30,6 +30,8 @@ struct ServerSetup {
     var rateLimits: RateLimits
     /// The files of the server's certificate; `nil` for plain HTTP.
     var tls: TLSFiles?
+    /// The proxies that are believed about where a request comes from.
+    var trustedProxies: [IPNetwork]
     /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for
     /// never.
     var recheck: Int64?
@@ -72,7 +74,8 @@ struct ServerSetup {
                 TLSFiles(
                     certificate: absolute(tls.certificate), key: absolute(tls.key),
                     clientAuthorities: tls.clientCertificates.map(absolute))
-            }, recheck: file.recheck, appStoreServers: file.appStoreServers, keysFile: keys, configurationFile: path)
+            }, trustedProxies: file.trustedProxies, recheck: file.recheck, appStoreServers: file.appStoreServers,
+            keysFile: keys, configurationFile: path)
     }
 
     /// Every file that the configuration comes from.

@@ -9,6 +9,7 @@ extension Migration {
             label TEXT,
             created_at INTEGER NOT NULL,
             expires_at INTEGER,
+            networks TEXT,
             ends_at INTEGER,
             revoked_at INTEGER
         ) STRICT;

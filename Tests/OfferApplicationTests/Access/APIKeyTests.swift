@@ -137,6 +137,42 @@ struct APIKeyTests {
         #expect(try await keys.list().map(\.state) == [.active])
     }
 
+    @Test("a key with networks is refused from elsewhere, as a failed authentication; its replacement has them too")
+    func networks() async throws {
+        let bench = try await Workbench(
+            rates: RequestRates(
+                RateLimits(key: nil, customer: nil, failedAuthentication: RateLimit(perSecond: 1, burst: 1)),
+                clock: { 0 }))
+        let keys = bench.useCases.apiKeys
+        let networks = [try IPNetwork("10.0.0.0/8"), try IPNetwork("2001:db8::/32")]
+        let old = try await keys.create(scope: Workbench.scope, role: .client, networks: networks)
+        let (new, _) = try await keys.rotate(old.id, overlap: Period(days: 1))
+        #expect(try await keys.list().map(\.networks) == [networks, networks])
+        for token in [old, new] {
+            for inside in ["10.1.2.3", "2001:db8::1"] {
+                #expect(try await keys.caller(forToken: token.text, from: IPAddress(inside)) != nil)
+            }
+        }
+        func refusal(from address: IPAddress?) async -> String {
+            do {
+                return "\(String(describing: try await keys.caller(forToken: new.text, from: address)?.role))"
+            } catch RequestError.addressNotAllowed(let seen) {
+                return "not from \(seen?.description ?? "nowhere")"
+            } catch RequestError.rateLimited {
+                return "too often"
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(await refusal(from: nil) == "not from nowhere")
+        #expect(await refusal(from: IPAddress("11.0.0.1")) == "not from 11.0.0.1")
+        #expect(await refusal(from: IPAddress("11.0.0.1")) == "too often")
+        let wrong = String(new.text.dropLast()) + (new.text.hasSuffix("0") ? "1" : "0")
+        #expect(
+            try await keys.caller(forToken: wrong, from: IPAddress("11.0.0.2")) == nil,
+            "only a key's holder learns of it")
+    }
+
     @Test("neither a token's description nor its dump shows the secret")
     func redacted() async throws {
         let bench = try await Workbench()

@@ -8,7 +8,7 @@ import Testing
 @Suite("Failed authentication")
 struct FailedAuthenticationTests {
     private static let secret = String(repeating: "ab", count: 32)
-    private static let address = PeerAddress(bytes: [192, 0, 2, 1])
+    private static let address = IPAddress("192.0.2.1")
 
     private struct Bench {
         let time = TestTime()
@@ -28,8 +28,7 @@ struct FailedAuthenticationTests {
         }
 
         /// 401, 429 or 200.
-        func status(_ token: String, from address: PeerAddress = FailedAuthenticationTests.address) async throws -> Int
-        {
+        func status(_ token: String, from address: IPAddress? = FailedAuthenticationTests.address) async throws -> Int {
             do {
                 return try await keys.caller(forToken: token, from: address) == nil ? 401 : 200
             } catch RequestError.rateLimited(let rejected) {
@@ -53,7 +52,7 @@ struct FailedAuthenticationTests {
         #expect(try await bench.status("no token") == 429)
         #expect(bench.statements.total == before)
         #expect(try await bench.status(valid) == 200)
-        #expect(try await bench.status(invented(1), from: PeerAddress(bytes: [192, 0, 2, 2])) == 401)
+        #expect(try await bench.status(invented(1), from: IPAddress("192.0.2.2")) == 401)
         bench.time.advance(seconds: 1)
         #expect(try await bench.status(invented(1)) == 401)
         #expect(try await bench.status(invented(1)) == 429)
@@ -87,14 +86,14 @@ struct FailedAuthenticationTests {
     @Test("one host is one peer by its IPv4 address, mapped or not, or by the /64 of its IPv6 address")
     func peers() {
         func six(_ last: UInt8, network: UInt8 = 1) -> PeerAddress {
-            PeerAddress(bytes: [0x20, 1, 0x0D, 0xB8, 0, 0, 0, network, 9, 9, 9, 9, 9, 9, 9, last])
+            PeerAddress(IPAddress(bytes: [0x20, 1, 0x0D, 0xB8, 0, 0, 0, network, 9, 9, 9, 9, 9, 9, 9, last]))
         }
         #expect(six(1) == six(2))
         #expect(six(1) != six(1, network: 2))
-        let mapped = PeerAddress(bytes: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, 1])
-        #expect(mapped == Self.address)
-        #expect(mapped != PeerAddress(bytes: [192, 0, 2, 2]))
-        #expect(PeerAddress.unknown != Self.address)
+        let mapped = PeerAddress(IPAddress(bytes: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, 1]))
+        #expect(mapped == PeerAddress(Self.address))
+        #expect(mapped != PeerAddress(IPAddress("192.0.2.2")))
+        #expect(PeerAddress(nil) != mapped)
     }
 }
 

@@ -32,6 +32,10 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
         ProvokedProblem(.forbidden) { service in
             try await service.ask("GET", "/v1/offers", token: try await service.token(.client))
         },
+        ProvokedProblem(.addressNotAllowed) { service in
+            let token = try await service.token(.client, networks: [try IPNetwork("192.0.2.0/24")])
+            return try await service.ask("POST", "/v1/decisions", token: token, body: "{}")
+        },
         ProvokedProblem(.notFound) { try await $0.ask("GET", "/v1/nothing") },
         ProvokedProblem(.methodNotAllowed) { try await $0.ask("DELETE", "/v1/catalog") },
         ProvokedProblem(.tooLarge) { service in

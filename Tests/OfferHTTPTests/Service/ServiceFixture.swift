@@ -41,11 +41,12 @@ struct ServiceFixture: Sendable {
     ///   - waitingWrites: how many writes may wait.
     ///   - rates: how fast requests may come.
     ///   - signsV1InSandbox: what keys.yaml says of it.
+    ///   - trustedProxies: what offerd.yaml says of them.
     ///   - random: where ids and nonces come from.
     static func run(
         limits: HTTPLimits = HTTPLimits(), patience: Duration = .seconds(5), waitingWrites: Int = 4_096,
         rates: RequestRates = RequestRates(.off), signsV1InSandbox: Bool = false,
-        random: any RandomSource = OpenSSLRandom(),
+        trustedProxies: [IPNetwork] = [], random: any RandomSource = OpenSSLRandom(),
         _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
     ) async throws {
         let (apple, stranger) = (PlayedAppStore(), PlayedAppStore())
@@ -55,7 +56,8 @@ struct ServiceFixture: Sendable {
                 try await stranger.serve { other in
                     try await run(
                         limits: limits, patience: patience, waitingWrites: waitingWrites, rates: rates,
-                        signsV1InSandbox: signsV1InSandbox, random: random, apple: apple,
+                        signsV1InSandbox: signsV1InSandbox, trustedProxies: trustedProxies, random: random,
+                        apple: apple,
                         servers: AppleServers(own: server, strangers: other, transport: transport), body)
                 }
             }
@@ -68,7 +70,7 @@ struct ServiceFixture: Sendable {
 
     private static func run(
         limits: HTTPLimits, patience: Duration, waitingWrites: Int, rates: RequestRates, signsV1InSandbox: Bool,
-        random: any RandomSource, apple: PlayedAppStore,
+        trustedProxies: [IPNetwork], random: any RandomSource, apple: PlayedAppStore,
         servers: AppleServers,
         _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
     ) async throws {
@@ -100,7 +102,8 @@ struct ServiceFixture: Sendable {
         let log = CapturedLog()
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = OfferServer.application(
-            useCases: useCases, settings: HTTPSettings(host: "127.0.0.1", port: 0, limits: limits),
+            useCases: useCases,
+            settings: HTTPSettings(host: "127.0.0.1", port: 0, limits: limits, trustedProxies: trustedProxies),
             logger: Logger(label: "test") { _ in CapturedLogHandler(log) },
             onListening: { bound, _ in port.yield(bound) })
         let services = ServiceGroup(
@@ -125,8 +128,10 @@ struct ServiceFixture: Sendable {
     }
 
     /// A token of a new key.
-    func token(_ role: Role, scope: Scope = ServiceFixture.scope, expiresAt: Instant? = nil) async throws -> String {
-        try await useCases.apiKeys.create(scope: scope, role: role, expiresAt: expiresAt).text
+    func token(
+        _ role: Role, scope: Scope = ServiceFixture.scope, expiresAt: Instant? = nil, networks: [IPNetwork] = []
+    ) async throws -> String {
+        try await useCases.apiKeys.create(scope: scope, role: role, expiresAt: expiresAt, networks: networks).text
     }
 
     /// Asks with a token; a body is sent as JSON unless a header says otherwise.

@@ -37,7 +37,7 @@ TABLES = {
         "scope_id revision document format digest actor created_at",
         "message",
     ),
-    "api_key": ("id", "scope_id role secret_digest created_at expires_at", "label"),
+    "api_key": ("id", "scope_id role secret_digest created_at expires_at networks", "label"),
 }
 EVENT = "sequence kind actor at request_id scope_id issued_offer digest_key before_change after_change ledger_rows previous_hash"
 
