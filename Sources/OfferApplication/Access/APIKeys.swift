@@ -1,6 +1,5 @@
 public import OfferModel
 public import OfferStore
-import Synchronization
 
 public struct APIKeys: Sendable {
     private let database: Ledger
@@ -10,6 +9,7 @@ public struct APIKeys: Sendable {
     private let author: AuditAuthor
     private let rates: RequestRates
     private let known = KnownAPIKeys()
+    private let uses = APIKeyUses()
 
     public init(
         database: Ledger, digest: any Digest, random: any RandomSource,
@@ -57,6 +57,7 @@ public struct APIKeys: Sendable {
             try rates.noteFailure(from: address)
             throw RequestError.addressNotAllowed(address)
         }
+        uses.note(key.id, at: now)
         return Caller(apiKeyId: key.id, scope: key.scope, role: key.role)
     }
 
@@ -110,7 +111,21 @@ public struct APIKeys: Sendable {
     public func list() async throws -> [APIKeySummary] {
         try await database.read { transaction in
             let now = try clock.instantOfLooking(transaction)
-            return try APIKeyStore(transaction).keys().map { APIKeySummary($0, at: now) }
+            let store = APIKeyStore(transaction)
+            let uses = try store.lastUses()
+            return try store.keys().map { APIKeySummary($0, lastUsedAt: uses[$0.id], at: now) }
+        }
+    }
+
+    /// Stores in which hours keys were used since the last time. A request does not: it would need a commit.
+    public func storeUses() async throws {
+        let unstored = uses.takeUnstored()
+        guard !unstored.isEmpty else { return }
+        do {
+            try await database.write(by: author) { try APIKeyStore($0).noteUses(unstored) }
+        } catch {
+            uses.restore(unstored)
+            throw error
         }
     }
 
@@ -141,10 +156,12 @@ public struct APIKeySummary: Sendable, Hashable {
     public var expiresAt: Instant?
     /// Where it may be used from; everywhere if empty.
     public var networks: [IPNetwork]
+    /// The beginning of the hour in which it was last used, as far as it is stored.
+    public var lastUsedAt: Instant?
     /// By the same instant as a request's.
     public var state: APIKeyState
 
-    init(_ key: StoredAPIKey, at now: Instant) {
+    init(_ key: StoredAPIKey, lastUsedAt: Instant?, at now: Instant) {
         id = key.id
         scope = key.scope
         role = key.role
@@ -152,6 +169,7 @@ public struct APIKeySummary: Sendable, Hashable {
         createdAt = key.createdAt
         expiresAt = key.end
         networks = key.networks
+        self.lastUsedAt = lastUsedAt
         state = key.state(at: now)
     }
 }
@@ -234,34 +252,4 @@ public struct Caller: Sendable, Hashable {
 extension Caller {
     /// Who answers for what the request changes.
     var author: AuditAuthor { AuditAuthor(actor: apiKeyId, requestId: requestId) }
-}
-
-/// The ids of all API keys, read at most once a second: a flood of tokens with unknown ids reads no row for each.
-final class KnownAPIKeys: Sendable {
-    private struct Reading {
-        var ids: Set<String>
-        var time: Int64
-    }
-
-    /// How long a reading that lacks an id is believed, in nanoseconds: a new key may take so long to be accepted from
-    /// an address with too many failures.
-    private static let life: Int64 = 1_000_000_000
-
-    private let newest = Mutex<Reading?>(nil)
-
-    /// Whether there is a key of that id, or was a second ago.
-    func contain(_ id: String, at now: Int64, in database: Ledger) async throws -> Bool {
-        let answer = newest.withLock { newest -> Bool? in
-            guard let reading = newest else { return nil }
-            if reading.ids.contains(id) { return true }
-            guard now &- reading.time >= Self.life else { return false }
-            // The others go by this reading while one reads again.
-            newest?.time = now
-            return nil
-        }
-        if let answer { return answer }
-        let ids = Set(try await database.readInline { try APIKeyStore($0).ids() })
-        newest.withLock { $0 = Reading(ids: ids, time: now) }
-        return ids.contains(id)
-    }
 }

@@ -134,6 +134,23 @@ public struct APIKeyStore {
         return true
     }
 
+    /// Notes when keys were last used; a later instant stays.
+    public func noteUses(_ uses: [String: Instant]) throws {
+        for (id, instant) in uses.sorted(by: { $0.key < $1.key }) {
+            _ = try transaction.execute(
+                Statement(
+                    """
+                    INSERT INTO api_key_use (api_key_id, last_used_at) VALUES (?1, ?2)
+                    ON CONFLICT (api_key_id) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)
+                    """, id, instant))
+        }
+    }
+
+    public func lastUses() throws -> [String: Instant] {
+        let rows = try transaction.rows("SELECT api_key_id, last_used_at FROM api_key_use WHERE api_key_id > ?1", "")
+        return Dictionary(try rows.map { (try $0.value(0), try $0.value(1)) }) { first, _ in first }
+    }
+
     private static let columns = """
         k.id, s.bundle_id, s.environment, k.role, k.secret_digest, k.label, k.created_at, k.expires_at, k.networks, \
         k.ends_at, k.revoked_at

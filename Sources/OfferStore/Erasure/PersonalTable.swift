@@ -224,6 +224,7 @@ extension PersonalTable {
         PersonalTable("scope", none: "id bundle_id environment generation"),
         PersonalTable(
             "api_key", none: "id scope_id role secret_digest label created_at expires_at networks ends_at revoked_at"),
+        PersonalTable("api_key_use", none: "api_key_id last_used_at"),
         PersonalTable(
             "catalog_revision", none: "scope_id revision document format digest actor message created_at"),
         PersonalTable("pause", none: "sequence scope_id offer_id actor paused_at resumed_at resumed_by"),

@@ -105,12 +105,14 @@ struct APIKeysList: AsyncParsableCommand {
                 [
                     key.id, key.scope.bundleId.rawValue, key.scope.environment.rawValue, key.role.rawValue,
                     key.state.text, TimeText.absolute(key.createdAt), key.expiresAt.map(TimeText.absolute) ?? "never",
+                    key.lastUsedAt.map(TimeText.absolute) ?? "–",
                     key.networks.isEmpty ? "any" : key.networks.map(\.description).joined(separator: " "),
                     key.label ?? "",
                 ]
             }
             let table = TextTable(
-                ["ID", "APP", "ENVIRONMENT", "ROLE", "STATE", "CREATED", "EXPIRES", "NETWORKS", "LABEL"], rows: rows)
+                ["ID", "APP", "ENVIRONMENT", "ROLE", "STATE", "CREATED", "EXPIRES", "LAST USED", "NETWORKS", "LABEL"],
+                rows: rows)
             for line in table.lines(.plain) { try Console.output(line) }
         }
     }

@@ -93,6 +93,32 @@ struct KeyTestService: Service {
     }
 }
 
+/// Stores when API keys were last used, every ten minutes and when the server stops: each key once an hour.
+struct KeyUseService: Service {
+    private static let interval = Duration.seconds(600)
+
+    let apiKeys: APIKeys
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: Self.interval)) != nil { await store() }
+        }
+        await store()
+    }
+
+    /// What fails now is tried again in the next round.
+    private func store() async {
+        do {
+            try await apiKeys.storeUses()
+        } catch is CancellationError {
+            return
+        } catch {
+            logger.warning("it could not be stored when API keys were last used", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
 /// Runs retention beside the server, at its start and then every ten minutes.
 struct RetentionService: Service {
     private static let interval = Duration.seconds(600)

@@ -142,7 +142,7 @@ struct Serve: AsyncParsableCommand {
         // The first is stopped last: the final checkpoint signs what the last requests did.
         var services: [any Service] = [
             CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger),
-            DrainService(shutdown: shutdown), server,
+            KeyUseService(apiKeys: useCases.apiKeys, logger: logger), DrainService(shutdown: shutdown), server,
             RetentionService(retention: retention, logger: logger, metrics: metrics),
             KeyTestService(registry: registry, logger: logger),
             ReloadService(reload: reload, watch: watch, hangups: hangups),

@@ -14,6 +14,10 @@ extension Migration {
             revoked_at INTEGER
         ) STRICT;
         CREATE INDEX api_key_scope ON api_key (scope_id);
+        CREATE TABLE api_key_use (
+            api_key_id TEXT PRIMARY KEY REFERENCES api_key (id),
+            last_used_at INTEGER NOT NULL
+        ) STRICT;
 
         CREATE TABLE catalog_revision (
             scope_id INTEGER NOT NULL REFERENCES scope (id),

@@ -173,6 +173,46 @@ struct APIKeyTests {
             "only a key's holder learns of it")
     }
 
+    @Test(
+        "the hour of a key's last use is stored once, without a commit of the request; the later of two servers stays")
+    func lastUsed() async throws {
+        let bench = try await Workbench(onFile: true)
+        let keys = bench.useCases.apiKeys
+        let (hour, minute) = (Instant.Duration.hour, Instant.Duration.minute)
+        let start = bench.clock.now.milliseconds / hour * hour
+        bench.clock.advance(milliseconds: start + hour + 59 * minute - bench.clock.now.milliseconds)
+        let token = try await keys.create(scope: Workbench.scope, role: .client)
+        let idle = try await keys.create(scope: Workbench.scope, role: .client)
+        func stored() async throws -> Int64? {
+            let listed = try await keys.list()
+            #expect(listed.first { $0.id == idle.id }?.lastUsedAt == nil)
+            return try #require(listed.first { $0.id == token.id }).lastUsedAt?.milliseconds
+        }
+        let second = try bench.reopened()
+        let others = bench.useCases(over: second).apiKeys
+        #expect(try await others.caller(forToken: token.text) != nil)
+        bench.clock.advance(milliseconds: minute)
+        #expect(try await keys.caller(forToken: token.text) != nil)
+        #expect(try await stored() == nil)
+        try await keys.storeUses()
+        #expect(try await stored() == start + 2 * hour)
+        try await others.storeUses()
+        #expect(try await stored() == start + 2 * hour)
+        try second.close()
+        bench.clock.advance(milliseconds: hour - 1)
+        #expect(try await keys.caller(forToken: token.text) != nil)
+        try await keys.storeUses()
+        #expect(try await stored() == start + 2 * hour)
+        bench.clock.advance(milliseconds: 1)
+        #expect(try await keys.caller(forToken: String(token.text.dropLast()) + "g") == nil)
+        try await keys.storeUses()
+        #expect(try await stored() == start + 2 * hour, "a failed authentication is no use")
+        #expect(try await keys.caller(forToken: token.text) != nil)
+        try await keys.storeUses()
+        #expect(try await stored() == start + 3 * hour)
+        try bench.database.close()
+    }
+
     @Test("neither a token's description nor its dump shows the secret")
     func redacted() async throws {
         let bench = try await Workbench()

@@ -28,6 +28,7 @@ struct LedgerVerificationTests {
         "audit_state": "a changed salt breaks every digest",
         "store_state": "the next number and the newest instant: nothing that was issued or decided",
         "scope": "numbers of apps; rows refer to them",
+        "api_key_use": "the hour in which a key was last used, to find unused keys",
         "customer": "identity is told by merges and proven by Apple's signatures in the history",
         "customer_identifier": "follows from the history",
         "customer_alias": "the app's word, erasable",
