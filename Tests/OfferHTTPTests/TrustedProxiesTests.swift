@@ -81,7 +81,7 @@ struct TrustedProxiesTests {
             "_x", "\\", "é",
             "by=", "%", "\u{301}", "2001:db8::1", ":80",
         ]
-        for _ in 0..<5_000 {
+        for _ in 0..<1_000 {
             let sent = (0..<Int.random(in: 0...20, using: &random)).map { _ in
                 Int.random(in: 0...3, using: &random) == 0
                     ? String(UnicodeScalar(UInt8.random(in: 0x20...0x7E, using: &random)))
