@@ -60,7 +60,8 @@ def question(path, document, case):
     asked["expect"] = {"state": state}
     result = {name: document[name] for name in ("offers", "unchecked") if name in document}
     if "catalog" in document:
-        result["catalog"] = load(path.parent / document["catalog"])
+        catalog = document["catalog"]
+        result["catalog"] = catalog if isinstance(catalog, dict) else load(path.parent / catalog)
     return result | {"cases": [asked]}
 
 

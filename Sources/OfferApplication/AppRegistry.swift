@@ -110,6 +110,9 @@ public final class AppRegistry: Sendable {
         return broken.sorted { "\($0)" < "\($1)" }
     }
 
+    /// Whether the signing key of a scope passed its latest self-test.
+    public func worked(_ scope: Scope) -> Bool { state.withLock { !$0.broken.contains(scope) } }
+
     /// - Throws: `notReady` if a signing key failed its latest self-test: of a scope, or any.
     func requireWorkingKeys(for scope: Scope? = nil) throws {
         let broken = state.withLock { $0.broken }

@@ -47,7 +47,10 @@ extension CommandFailure {
     static func words(_ error: any Error) -> CommandFailure? {
         switch error {
         case let failure as CommandFailure: failure
-        case let error as SigningKeyError: CommandFailure(.usage, error.detail, hints: [error.hint])
+        case let error as SigningKeyError:
+            // A token may be there later, so systemd tries again; a wrong PIN again and again would lock it.
+            CommandFailure(
+                [.noToken, .notInToken].contains(error.code) ? .failed : .usage, error.detail, hints: [error.hint])
         case let error as CertificateError: CommandFailure(.usage, error.detail, hints: [error.hint])
         case let error as LocalRootError: CommandFailure(.usage, error.message, hints: [error.hint])
         case let error as ScenarioError: CommandFailure(.failed, error.description, hint: error.hint)

@@ -31,8 +31,8 @@ struct TokenKeyTests {
                     uri: "pkcs11:id=%a1%FF;type=private", module: "/usr/lib/a b.so", pin: .file("/run/secrets/pin"))
             ),
             (
-                "pkcs11:object=my%20key;slot-id=3?pin-source=file:pin",
-                TokenKey(uri: "pkcs11:object=my%20key;slot-id=3", module: nil, pin: .file("pin"))
+                "pkcs11:object=my%20key;serial=3?pin-source=file:pin",
+                TokenKey(uri: "pkcs11:object=my%20key;serial=3", module: nil, pin: .file("pin"))
             ),
         ])
     func read(text: String, token: TokenKey) throws {
@@ -50,7 +50,19 @@ struct TokenKeyTests {
             ("pkcs11:object=a?pin-source=env:s3-cret", "the PKCS #11 URI does not say where the PIN is"),
             ("pkcs11:object=a?pin-source=file:", "the PKCS #11 URI does not say where the PIN is"),
             ("pkcs11:object=a?pin-value=s3cret", "the PIN must not be in this file"),
-            ("pkcs11:object=a?s3cret", "the PIN must not be in this file"),
+            ("pkcs11:object=a&pin-value=s3cret?pin-source=env:A", "the PIN must not be in this file"),
+            ("PKCS11:object=a?Pin-Value=s3cret", "the PIN must not be in this file"),
+            ("pkcs11:object=a?s3cret", "what follows `?` in the PKCS #11 URI cannot be read"),
+            (
+                "pkcs11:object=a?pin-source=env:A&pin-source=env:s3cret",
+                "what follows `?` in the PKCS #11 URI cannot be read"
+            ),
+            (
+                "pkcs11:object=a?module-path=s3cret.so&pin-source=env:A",
+                "the path of the PKCS #11 library is not absolute"
+            ),
+            ("pkcs11:object=a&s3cret?pin-source=env:A", "this is not a PKCS #11 URI"),
+            ("pkcs11:object=a;slot-id=3?pin-source=env:A", "this is not a PKCS #11 URI"),
             ("pkcs11:object=a?pin-source=env:A&s3cret=1", "the PKCS #11 URI has an unknown attribute after `?`"),
             ("pkcs11:object=a;type=public?pin-source=env:A", "the PKCS #11 URI names no private key"),
             ("pkcs11:object=a;object=s3cret?pin-source=env:A", "this is not a PKCS #11 URI"),

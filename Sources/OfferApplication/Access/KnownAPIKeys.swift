@@ -45,7 +45,7 @@ final class APIKeyUses: Sendable {
     func note(_ id: String, at now: Instant) {
         let hour = Instant(milliseconds: now.milliseconds - now.milliseconds % Instant.Duration.hour)
         content.withLock { content in
-            guard content.newest[id].map({ $0 < hour }) ?? true else { return }
+            guard content.newest[id] != hour else { return }
             content.newest[id] = hour
             content.unstored[id] = hour
         }

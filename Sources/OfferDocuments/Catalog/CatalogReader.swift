@@ -111,6 +111,8 @@ struct CatalogContext {
     var now: Instant?
     /// Judges the conditions of all offers, so that a hostile catalog costs as little as one.
     var satisfiability = Satisfiability()
+    /// Apart from the other, so that a warning uses up nothing that finding contradictions needs.
+    var lifetimeOwners = Satisfiability()
     private var offerIds: Set<OfferId> = []
     private var formerIds: [OfferId: Field] = [:]
     private var offerIdentifiers: Set<String> = []

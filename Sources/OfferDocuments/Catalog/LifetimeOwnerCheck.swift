@@ -9,7 +9,7 @@ enum LifetimeOwnerCheck {
         var reached: [ProductId] = []
         for product in context.catalog.otherProducts where product.type == .nonConsumable {
             let owner = Constraint.literal(fact(product.productId), is: .boolean(true))
-            if context.satisfiability.canHold(condition + [owner]), context.satisfiability.hasBudget {
+            if context.lifetimeOwners.canHold(condition + [owner]), context.lifetimeOwners.hasBudget {
                 reached.append(product.productId)
             }
         }

@@ -20,10 +20,9 @@ package struct TokenKey: Sendable, Hashable {
 extension TokenKey {
     static let scheme = "pkcs11:"
 
-    /// The attributes that can tell keys and tokens apart.
+    /// The attributes that libp11 reads.
     private static let attributes: Set<Substring> = [
-        "token", "manufacturer", "serial", "model", "object", "id", "type", "slot-id", "slot-description",
-        "slot-manufacturer", "library-manufacturer", "library-description", "library-version",
+        "token", "manufacturer", "serial", "model", "object", "id", "type",
     ]
 
     /// Reads the text of a field that begins with ``scheme``. Errors never quote it, because it could hold a PIN.
@@ -43,10 +42,10 @@ extension TokenKey {
             return field.refuse(
                 .invalidValue, "the PKCS #11 URI names no private key", hint: "write `type=private`, or leave it out")
         }
-        guard let query = values(parts.dropFirst().first ?? "", separator: "&"), query["pin-value"] == nil else {
+        guard let query = values(parts.dropFirst().first ?? "", separator: "&") else {
             return field.refuse(
-                .invalidValue, "the PIN must not be in this file",
-                hint: "name where it is: `pin-source=env:NAME`, or `pin-source=file:PATH` with mode 600")
+                .invalidValue, "what follows `?` in the PKCS #11 URI cannot be read",
+                hint: "write it like `?module-path=PATH&pin-source=env:NAME`, each once")
         }
         guard query.keys.allSatisfy({ $0 == "module-path" || $0 == "pin-source" }) else {
             return field.refuse(
@@ -57,6 +56,11 @@ extension TokenKey {
             return field.refuse(
                 .invalidValue, "the PKCS #11 URI does not say where the PIN is",
                 hint: "add `?pin-source=env:NAME`, or `?pin-source=file:PATH`")
+        }
+        if let module = query["module-path"], !module.hasPrefix("/") {
+            return field.refuse(
+                .invalidValue, "the path of the PKCS #11 library is not absolute",
+                hint: "write it from the root, such as `module-path=/usr/lib/softhsm/libsofthsm2.so`")
         }
         return TokenKey(uri: scheme + (parts.first ?? ""), module: query["module-path"], pin: pin)
     }
@@ -79,8 +83,10 @@ extension TokenKey {
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
-                // RFC 7512 allows no spaces, quotes or controls.
-                guard (0x21...0x7E).contains(byte), byte != UInt8(ascii: "\"") else { return nil }
+                // RFC 7512 allows no spaces, quotes or controls. libp11 takes `&` and `?` for the end of an attribute anywhere.
+                guard (0x21...0x7E).contains(byte),
+                    ![UInt8(ascii: "\""), UInt8(ascii: "&"), UInt8(ascii: "?")].contains(byte)
+                else { return nil }
                 bytes.append(byte)
                 continue
             }

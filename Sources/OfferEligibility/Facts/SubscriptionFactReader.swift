@@ -51,7 +51,7 @@ struct SubscriptionFactReader {
             Self.named(
                 state.priceIncreaseStatus,
                 missing: state.willAutoRenew == nil ? state.reasonForNoRenewalInfo : .nothingPending)
-        case .startedAt: state.startedAt.map { .known(.instant($0)) } ?? .undetermined(state.reasonForNone)
+        case .startedAt: startedAt
         }
     }
 
@@ -59,7 +59,17 @@ struct SubscriptionFactReader {
         missing: ReasonCode, _ value: (Transaction) -> Value?
     ) -> Fact.Knowledge {
         guard let row = state.row else { return .undetermined(state.reasonForNone) }
+        // The period that is running now is probably another one.
+        if state.resolution == .undetermined(.historyStale) { return .undetermined(.historyStale) }
         return Self.named(value(row.payload), missing: missing)
+    }
+
+    private var startedAt: Fact.Knowledge {
+        guard let startedAt = state.startedAt else { return .undetermined(state.reasonForNone) }
+        if !state.isStartKnown, let doubt = subject.doubt(about: state.subscriptionGroupIdentifier) {
+            return .undetermined(doubt)
+        }
+        return .known(.instant(startedAt))
     }
 
     private static func named(_ value: (some NamedAppStoreValue)?, missing: ReasonCode) -> Fact.Knowledge {

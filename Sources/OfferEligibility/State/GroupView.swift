@@ -123,7 +123,8 @@ extension GroupView {
             pendingProductId: subscription.pendingProductId, renewalPrice: subscription.renewalPrice,
             priceIncreaseStatus: subscription.renewalInfo?.payload.priceIncreaseStatus,
             lastMomentToCancel: isInDoubt ? nil : subscription.lastMomentToCancel(chosen.resolution, policy: policy),
-            startedAt: subscription.startedAt, graceEnds: subscription.graceEnds)
+            startedAt: subscription.startedAt, isStartKnown: subscription.isStartKnown,
+            graceEnds: subscription.graceEnds)
     }
 
     typealias Ended = (row: Recorded<Transaction>, at: Instant)

@@ -39,8 +39,16 @@ struct Subscription: Sendable {
 
     /// When it was first bought, by what is known of it.
     var startedAt: Instant {
-        let first = (transactions.first ?? current).payload.purchaseDate
-        return min(first, current.payload.originalPurchaseDate ?? first)
+        transactions.reduce(current.payload.purchaseDate) { earliest, row in
+            min(earliest, row.payload.purchaseDate, row.payload.originalPurchaseDate ?? earliest)
+        }
+    }
+
+    /// Whether the first purchase cannot turn out to be earlier: Apple says when it was, or it is among those known.
+    var isStartKnown: Bool {
+        transactions.contains {
+            $0.payload.originalPurchaseDate != nil || $0.payload.transactionId == $0.payload.originalTransactionId
+        }
     }
 
     /// The periods that were charged and begin after the current one's.

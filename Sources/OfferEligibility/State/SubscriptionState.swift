@@ -11,7 +11,7 @@ public struct SubscriptionState: Sendable, Equatable {
         willAutoRenew: Bool? = nil, accessEnds: Instant? = nil, expirationIntent: ExpirationIntent? = nil,
         row: Recorded<Transaction>? = nil, pendingProductId: ProductId? = nil, renewalPrice: Money? = nil,
         priceIncreaseStatus: PriceIncreaseStatus? = nil, lastMomentToCancel: Instant? = nil,
-        startedAt: Instant? = nil, graceEnds: Instant? = nil
+        startedAt: Instant? = nil, isStartKnown: Bool = false, graceEnds: Instant? = nil
     ) {
         self.asOf = asOf
         told = Told(
@@ -20,7 +20,7 @@ public struct SubscriptionState: Sendable, Equatable {
                 willAutoRenew: willAutoRenew, accessEnds: accessEnds, expirationIntent: expirationIntent,
                 shown: row.map(ShownRow.init), pendingProductId: pendingProductId, renewalPrice: renewalPrice,
                 priceIncreaseStatus: priceIncreaseStatus, lastMomentToCancel: lastMomentToCancel,
-                startedAt: startedAt, graceEnds: graceEnds))
+                startedAt: startedAt, isStartKnown: isStartKnown, graceEnds: graceEnds))
     }
 
     public static func == (left: SubscriptionState, right: SubscriptionState) -> Bool {
@@ -43,6 +43,8 @@ public struct SubscriptionState: Sendable, Equatable {
     public var lastMomentToCancel: Instant? { told.members.lastMomentToCancel }
     /// When the subscription was first bought, however often it has lapsed since.
     public var startedAt: Instant? { told.members.startedAt }
+    /// Whether ``startedAt`` cannot turn out to be earlier, however incomplete the history is.
+    var isStartKnown: Bool { told.members.isStartKnown }
     /// When the grace period of the last failed renewal ends or ended, if Apple gave one.
     public var graceEnds: Instant? { told.members.graceEnds }
     public var transaction: Transaction? { row?.payload }
@@ -83,6 +85,7 @@ private struct Members: Sendable, Equatable {
     let priceIncreaseStatus: PriceIncreaseStatus?
     let lastMomentToCancel: Instant?
     let startedAt: Instant?
+    let isStartKnown: Bool
     let graceEnds: Instant?
 }
 

@@ -107,7 +107,7 @@ extension Problem {
         case .addressNotAllowed(let address):
             self.init(
                 .addressNotAllowed,
-                "the API key may not be used from \(address.map { "`\($0)`" } ?? "a caller without an IP address")",
+                "the API key may not be used from \(address.map { "`\($0)`" } ?? "an unknown address")",
                 hint: "`offerd api-keys list` shows its networks; "
                     + "`trustedProxies` in offerd.yaml names proxies in between")
         case .rateLimited(let rejected):

@@ -9,7 +9,8 @@ struct TrustedProxies: Sendable {
     /// 7239), otherwise of `X-Forwarded-For`, that is not one itself.
     ///
     /// Each proxy adds the address it sees at the right, so what a client wrote is to the left of its own address and
-    /// never read. An element that does not name an address ends the search; if it finds none, the answer is the peer.
+    /// never read. An element that does not name an address ends the search: `nil`, because the proxy's own address would
+    /// pass for the caller's in the networks of API keys. If there are only trusted proxies, it is the peer.
     func caller(peer: IPAddress?, headers: HTTPFields) -> IPAddress? {
         guard let peer, isTrusted(peer) else { return peer }
         let forwarded = headers[values: .forwarded]
@@ -18,7 +19,7 @@ struct TrustedProxies: Sendable {
             ? ForwardedHops(headers[values: .forwardedFor], node: { $0 })
             : ForwardedHops(forwarded, node: ForwardedHops.forwardedNode)
         for hop in hops {
-            guard let hop else { return peer }
+            guard let hop else { return nil }
             if !isTrusted(hop) { return hop }
         }
         return peer

@@ -53,12 +53,12 @@ public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable, FixedFac
         case .offerType:
             fact(
                 .text, "the kind of offer that the current or last period is in",
-                unknownWhen: "that period has no offer, or no subscription of the group is known",
+                unknownWhen: "that period has no offer, the history is stale, or no subscription of the group is known",
                 values: TransactionOfferType.names.map(\.key))
         case .discountType:
             fact(
                 .text, "how the offer of the current or last period is paid",
-                unknownWhen: "that period has no offer, or Apple does not say",
+                unknownWhen: "that period has no offer, the history is stale, or Apple does not say",
                 values: OfferDiscountType.names.map(\.key))
         case .period:
             fact(
@@ -71,7 +71,7 @@ public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable, FixedFac
         case .billingPlan:
             fact(
                 .text, "how the current or last period is billed",
-                unknownWhen: "Apple does not say, or no subscription of the group is known",
+                unknownWhen: "Apple does not say, the history is stale, or no subscription of the group is known",
                 values: BillingPlanType.names.map(\.key))
         case .priceIncreaseStatus:
             fact(
@@ -81,7 +81,9 @@ public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable, FixedFac
         case .startedAt:
             fact(
                 .instant, "when the subscription was first bought, however often it has lapsed since",
-                unknownWhen: "no subscription of the group is known")
+                unknownWhen:
+                    "no subscription of the group is known, or neither its first purchase nor the date of that is, and "
+                    + "the history is not complete")
         }
     }
 

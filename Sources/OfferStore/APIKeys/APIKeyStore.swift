@@ -146,6 +146,12 @@ public struct APIKeyStore {
         }
     }
 
+    /// Dates uses in a future that only a wrong clock has seen.
+    public func setBackUses(to now: Instant) throws {
+        _ = try transaction.execute(
+            Statement("UPDATE api_key_use SET last_used_at = ?1 WHERE last_used_at > ?1", now))
+    }
+
     public func lastUses() throws -> [String: Instant] {
         let rows = try transaction.rows("SELECT api_key_id, last_used_at FROM api_key_use WHERE api_key_id > ?1", "")
         return Dictionary(try rows.map { (try $0.value(0), try $0.value(1)) }) { first, _ in first }

@@ -30,11 +30,11 @@ struct ServerSamples: Sendable {
         if let free = Disk.freeSpace(beside: databasePath) {
             samples.append(MetricSample("offerd_disk_free_bytes", Double(free)))
         }
-        for app in registry.all { samples += Self.samples(of: app) }
+        for app in registry.all { samples += self.samples(of: app) }
         return samples
     }
 
-    private static func samples(of app: RegisteredApp) -> [MetricSample] {
+    private func samples(of app: RegisteredApp) -> [MetricSample] {
         var samples: [MetricSample] = []
         let name = ("app", app.bundleId.rawValue)
         if let verifier = app.verifier as? AppStoreChainVerifier {
@@ -47,7 +47,9 @@ struct ServerSamples: Sendable {
         for (environment, key) in app.signingKeys.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             guard let key = key as? OpenSSLSigningKey else { continue }
             let labels = [name, ("environment", environment.rawValue), ("key", key.keyId.rawValue)]
-            samples.append(MetricSample("offerd_signing_key_works", key.works ? 1 : 0, labels))
+            // As of the latest self-test: a token would have to sign for every scrape.
+            let works = registry.worked(Scope(bundleId: app.bundleId, environment: environment))
+            samples.append(MetricSample("offerd_signing_key_works", works ? 1 : 0, labels))
         }
         return samples
     }

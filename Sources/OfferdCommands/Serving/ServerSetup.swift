@@ -100,19 +100,25 @@ struct ServerSetup {
                 switch token.pin {
                 case .file(let path): .file(absolute(path))
                 case .environment(let name):
-                    .text(Array(try text(ofVariable: name, for: "the PIN of key `\(entry.keyId)`", as: "the PIN").utf8))
+                    .text(
+                        Array(
+                            try text(
+                                ofVariable: name, for: "the PIN of key `\(entry.keyId)`",
+                                hint: "set it to the PIN, or name a file with `pin-source=file:PATH`"
+                            ).utf8))
                 }
             return try OpenSSLSigningKey(token: token.uri, module: token.module, pin: pin, keyId: entry.keyId)
         }
     }
 
     func text(
-        ofVariable name: String, for key: String, as content: String = "the text of the key's file"
+        ofVariable name: String, for key: String,
+        hint: String = "set it to the text of the key's file, or name the file itself"
     ) throws -> String {
         guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
             throw CommandFailure(
                 .usage, "environment variable `\(name)` is not set, and keys.yaml takes \(key) from it",
-                hints: ["set it to \(content), or name a file"])
+                hints: [hint])
         }
         return text
     }

@@ -49,12 +49,16 @@ enum TokenEngine {
 
     private static let loaded = Mutex<Loaded?>(nil)
 
-    /// Lets libp11 tell a wrong PIN from a key that is not there (CKR_PIN_INCORRECT, CKR_PIN_LOCKED).
-    private static let refusedPIN: Set<Int32> = [0xA0, 0xA4]
+    /// Tells a wrong PIN from a key that is not there: CKR_PIN_INCORRECT, _INVALID, _LEN_RANGE, _EXPIRED and _LOCKED.
+    private static let refusedPIN: Set<Int32> = [0xA0, 0xA1, 0xA2, 0xA3, 0xA4]
 
     static func privateKey(_ uri: String, module: String?, pin: [UInt8]) throws(SigningKeyError) -> KeyHandle {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
+        guard !pin.isEmpty else {
+            throw SigningKeyError(
+                .wrongPIN, "the PIN for `\(uri)` is empty", hint: "correct what `pin-source` names")
+        }
         // libp11 logs in and searches without a lock of its own.
         let found = try loaded.withLock { loaded throws(SigningKeyError) -> KeyHandle? in
             if loaded == nil { loaded = try load(module) }

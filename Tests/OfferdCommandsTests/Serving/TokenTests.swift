@@ -6,7 +6,7 @@ import Testing
 
 /// A token of SoftHSM in a directory of its own, with the key of an installation in it.
 private struct Token {
-    static let pin = "7391"
+    static let pin = "offers-s3cret"
     private static let module = "/usr/lib/softhsm/libsofthsm2.so"
 
     static var isPossible: Bool {
@@ -109,30 +109,31 @@ struct TokenTests {
         #expect(try await check(["TOKEN_PIN": Token.pin]).status == 0)
 
         let uri = "pkcs11:token=offers;id=%a1"
-        let mistakes: [(set: () throws -> Void, variables: [String: String], error: String)] = [
+        let mistakes: [(set: () throws -> Void, variables: [String: String], error: String, status: Int32)] = [
             (
                 {}, [:],
-                "environment variable `TOKEN_PIN` is not set, and keys.yaml takes the PIN of key `LOCALTEST1` from it"
+                "environment variable `TOKEN_PIN` is not set, and keys.yaml takes the PIN of key `LOCALTEST1` from it",
+                2
             ),
-            ({}, ["TOKEN_PIN": "\(Token.pin)0"], "the token of `\(uri)` refuses the PIN"),
-            ({ try token.name("id=%a2") }, [:], "no token has the private key `pkcs11:token=offers;id=%a2`"),
+            ({}, ["TOKEN_PIN": "\(Token.pin)0"], "the token of `\(uri)` refuses the PIN", 2),
+            ({ try token.name("id=%a2") }, [:], "no token has the private key `pkcs11:token=offers;id=%a2`", 1),
             (
                 { try token.name("id=%a1", module: directory.path("keys.yaml")) }, [:],
-                "the PKCS #11 library `\(directory.path("keys.yaml"))` cannot be loaded"
+                "the PKCS #11 library `\(directory.path("keys.yaml"))` cannot be loaded", 1
             ),
             (
                 {
                     try token.name("id=%a1")
                     try FileManager.default.setAttributes(
                         [.posixPermissions: 0o644], ofItemAtPath: directory.path("pin"))
-                }, [:], "key file `\(directory.path("pin"))` has mode `0644`: the group or others have access to it"
+                }, [:], "key file `\(directory.path("pin"))` has mode `0644`: the group or others have access to it", 2
             ),
         ]
         for mistake in mistakes {
             try mistake.set()
             let run = try await check(mistake.variables)
             let lines = run.errorText.split(separator: "\n").map(String.init)
-            #expect(run.status == 2)
+            #expect(run.status == mistake.status)
             #expect(lines.first == "error: \(mistake.error)")
             #expect(lines.count == 2 && lines.last?.hasPrefix("hint: ") == true, "\(lines)")
             #expect(!run.errorText.contains(Token.pin))

@@ -23,6 +23,9 @@ struct ResetClockTests {
         try await TestCatalog.apply(installation, server, client: client)
         #expect(try await doctor(in: installation).status == 0)
         try sql("UPDATE store_state SET last_instant = last_instant + 86400000", installation)
+        let use =
+            "INSERT INTO api_key_use (api_key_id, last_used_at) SELECT id, unixepoch() * 1000 + 86400000 FROM api_key LIMIT 1"
+        try sql(use, installation)
 
         func ready() async throws -> Int {
             try await server.ask("GET", "/readyz", token: "", client: client).status
@@ -40,6 +43,9 @@ struct ResetClockTests {
         let reset = try await doctor("--reset-clock", in: installation)
         #expect(
             reset.status == 0 && reset.text.hasPrefix("requests are dated by the clock again"), "\(reset.errorText)")
+        let future = "SELECT COUNT(*) FROM api_key_use WHERE last_used_at > unixepoch() * 1000 + 60000"
+        let uses = try Command.run("sqlite3", ["offers.sqlite", future], directory: installation.directory.url)
+        #expect(uses.text == "0\n", "when an API key was last used is not in the future either")
         #expect(try await ready() == 200)
         let idle = try await doctor("--reset-clock", in: installation)
         #expect(idle.status == 0 && idle.text.hasPrefix("nothing was changed"))
