@@ -2,18 +2,19 @@ package import OfferModel
 
 /// `POST /v1/customers/status`: whose status is asked for.
 package struct StatusRequestBody: Sendable, Hashable, Decodable {
-    /// Absent if signed data alone names the customer.
-    package var customers: [CustomerIdentifiers]?
-    package var delivery: SignedDelivery
+    package var customers: [CustomerIdentifiers]
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case customers, signedTransactions, signedRenewalInfo, signedAppTransaction
+        case customers
+    }
+
+    package init(customers: [CustomerIdentifiers]) {
+        self.customers = customers
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        customers = try container.decodeIfPresent([CustomerIdentifiers].self, forKey: .customers)
-        delivery = try container.decodeSignedData(.signedTransactions, .signedRenewalInfo, .signedAppTransaction)
+        customers = try container.decode([CustomerIdentifiers].self, forKey: .customers)
     }
 }
 

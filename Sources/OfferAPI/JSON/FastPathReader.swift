@@ -172,9 +172,9 @@ extension IssueRequest: FastPathReadable {
             case .request: try json.read(into: &device)
             }
         }
-        guard let offerId else { throw FallBack() }
+        guard let offerId, let customer else { throw FallBack() }
         self.offerId = offerId
-        self.customer = customer ?? CustomerIdentifiers()
+        self.customer = customer
         self.fresh = fresh ?? false
         self.signals = signals ?? [:]
         self.device = device ?? DeviceRequest()
@@ -185,7 +185,6 @@ extension IssueRequest: FastPathReadable {
 extension Inquiry: FastPathReadable {
     init(fastPath json: inout FastPathReader) throws(FallBack) {
         var (signals, device, isFresh): ([String: FactValue]?, DeviceRequest?, Bool?) = (nil, nil, nil)
-        var delivery = DeliveryMembers()
         self.init()
         var isFirst = true
         while let key = try json.member(of: CodingKeys.self, isFirst: &isFirst) {
@@ -194,9 +193,6 @@ extension Inquiry: FastPathReadable {
             case .offerIds: try json.read(into: &offerIds)
             case .productId: try json.read(into: &productId)
             case .signals: try json.read(into: &signals)
-            case .signedTransactions: try json.read(into: &delivery.transactions)
-            case .signedRenewalInfo: try json.read(into: &delivery.renewalInfo)
-            case .signedAppTransaction: try json.read(into: &delivery.appTransaction)
             case .request: try json.read(into: &device)
             case .fresh: try json.read(into: &isFresh)
             case .asOf, .history, .catalog, .catalogRevision: throw FallBack()
@@ -204,7 +200,6 @@ extension Inquiry: FastPathReadable {
         }
         fresh = isFresh ?? false
         self.signals = signals ?? [:]
-        self.delivery = delivery.delivery
         request = device ?? DeviceRequest()
     }
 }
@@ -212,18 +207,14 @@ extension Inquiry: FastPathReadable {
 extension StatusRequestBody: FastPathReadable {
     init(fastPath json: inout FastPathReader) throws(FallBack) {
         var customers: [CustomerIdentifiers]?
-        var delivery = DeliveryMembers()
         var isFirst = true
         while let key = try json.member(of: CodingKeys.self, isFirst: &isFirst) {
             switch key {
             case .customers: try json.read(into: &customers)
-            case .signedTransactions: try json.read(into: &delivery.transactions)
-            case .signedRenewalInfo: try json.read(into: &delivery.renewalInfo)
-            case .signedAppTransaction: try json.read(into: &delivery.appTransaction)
             }
         }
-        self.customers = customers
-        self.delivery = delivery.delivery
+        guard let customers else { throw FallBack() }
+        self.init(customers: customers)
     }
 }
 

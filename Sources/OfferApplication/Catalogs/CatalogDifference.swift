@@ -3,8 +3,7 @@ import OfferModel
 
 enum CatalogDifference {
     static func changes(from old: Catalog, to new: Catalog) -> [CatalogChange] {
-        compare(products(old) + appSignals(old), products(new) + appSignals(new), of: nil)
-            + offerChanges(from: old, to: new)
+        compare(products(old), products(new), of: nil) + offerChanges(from: old, to: new)
     }
 
     private static func offerChanges(from old: Catalog, to new: Catalog) -> [CatalogChange] {
@@ -38,10 +37,6 @@ enum CatalogDifference {
             changes.append(CatalogChange(.removed, of: offer.id))
         }
         return changes
-    }
-
-    private static func appSignals(_ catalog: Catalog) -> [OfferFields.Field] {
-        catalog.appSignals.map { OfferFields.Field(path: "appSignals[\($0)]", value: "allowed") }
     }
 
     private static func products(_ catalog: Catalog) -> [OfferFields.Field] {
