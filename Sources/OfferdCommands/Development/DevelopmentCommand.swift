@@ -9,18 +9,13 @@ import OpenSSLCrypto
 struct DevelopmentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dev",
-        abstract: "Try offers without Apple: in Xcode, or with a local App Store.",
+        abstract: "A local App Store, so that everything can be tried without Apple.",
         discussion: """
-            Without a subcommand it is `offerd dev serve`.
-
             Example:
-              offerd dev --storekit Store.storekit --app com.example.pro \\
-                --certificate StoreKitTestCertificate.cer
               offerd dev root --out .local/root
               offerd dev sign --root .local/root --scenario Examples/scenarios/lapsed.yaml
             """,
-        subcommands: [DevelopmentServe.self, DevelopmentRoot.self, DevelopmentSign.self],
-        defaultSubcommand: DevelopmentServe.self)
+        subcommands: [DevelopmentRoot.self, DevelopmentSign.self])
 }
 
 struct DevelopmentRoot: ParsableCommand {

@@ -1,1 +1,0 @@
-../../../Examples/ios/OfferClient.swift
