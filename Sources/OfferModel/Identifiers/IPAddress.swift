@@ -25,7 +25,7 @@ public struct IPAddress: Sendable, Hashable {
             self.init(ipv4: ipv4)
             return
         }
-        // `::` stands for one or more groups of zeros, once.
+        // `::` replaces one or more groups of zeros, once.
         let halves = text.split(separator: "::", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = halves.first, let head = Self.groups(first, isEnd: halves.count == 1) else { return nil }
         guard halves.count == 2 else {
