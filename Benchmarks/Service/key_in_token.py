@@ -1,6 +1,6 @@
 """How fast a key in a token signs, beside the same key in a file: SoftHSM through the service's own code.
 
-usage: token.py SERVICE_BENCHMARK [ROUNDS]
+usage: key_in_token.py SERVICE_BENCHMARK [ROUNDS]
 
 SERVICE_BENCHMARK is the built program of Benchmarks/. Prints the rates a second of one thread, the median of the rounds, and their ratio.
 """
