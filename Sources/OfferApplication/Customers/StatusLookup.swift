@@ -28,14 +28,18 @@ public struct StatusLookup: Sendable {
         let isQuick = named.count <= Self.readAtOnce
         let found = try await isQuick ? database.readInline(read) : database.read(read)
         try rates.take(found.subjects.flatMap(\.self), by: caller)
-        return named.indices.map { place in
-            guard !found.subjects[place].isEmpty else {
-                return CustomerStatus(
+        let status = { @Sendable (place: Int) in
+            found.subjects[place].isEmpty
+                ? CustomerStatus(
                     customer: named[place], known: false, coverage: CoverageBody(Coverage.none), asOf: found.now)
-            }
-            return CustomerStatus(
-                of: named[place], found.histories[place], at: found.now, in: caller.scope.environment)
+                : CustomerStatus(
+                    of: named[place], found.histories[place], at: found.now, in: caller.scope.environment)
         }
+        guard !isQuick else { return named.indices.map(status) }
+        // A batch takes as long to derive as to read, so two cores share it.
+        let middle = named.count / 2
+        async let latter = named.indices[middle...].map(status)
+        return await named.indices[..<middle].map(status) + latter
     }
 
     private static func subjects(
