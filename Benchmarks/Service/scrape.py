@@ -3,8 +3,8 @@
 
     Benchmarks/Service/scrape.py .build/release/offerd FOLDER [ROUNDS] [SECONDS]
 
-One server decides offers for 32 connections of wrk. Rounds without and with one scrape a second alternate; Prometheus scrapes every 15
-seconds unless told otherwise. Printed are the median rates and the median of the rounds' ratios; then the server's CPU time for one
+One server decides offers for 32 connections of wrk. Rounds without and with one scrape a second alternate; Examples/monitoring scrapes
+every 15 seconds. Printed are the median rates and the median of the rounds' ratios; then the server's CPU time for one
 scrape, from a thousand of them without other load, and its share of the CPU at one scrape a second. Needs wrk.
 """
 
@@ -44,8 +44,10 @@ def scraped_rate(service: Service, metrics: str, seconds: int) -> float:
 
     with ThreadPoolExecutor(1) as pool:
         scrapes = pool.submit(scraping)
-        figure = rate(service, seconds)
-        done.set()
+        try:
+            figure = rate(service, seconds)
+        finally:
+            done.set()
         scrapes.result()
     return figure
 

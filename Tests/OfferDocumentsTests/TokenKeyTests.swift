@@ -31,8 +31,8 @@ struct TokenKeyTests {
                     uri: "pkcs11:id=%a1%FF;type=private", module: "/usr/lib/a b.so", pin: .file("/run/secrets/pin"))
             ),
             (
-                "pkcs11:object=my%20key;serial=3?pin-source=file:pin",
-                TokenKey(uri: "pkcs11:object=my%20key;serial=3", module: nil, pin: .file("pin"))
+                "pkcs11:object=my%20key;serial=3?pin-source=file:pin-value",
+                TokenKey(uri: "pkcs11:object=my%20key;serial=3", module: nil, pin: .file("pin-value"))
             ),
         ])
     func read(text: String, token: TokenKey) throws {
@@ -62,11 +62,17 @@ struct TokenKeyTests {
                 "the path of the PKCS #11 library is not absolute"
             ),
             ("pkcs11:object=a&s3cret?pin-source=env:A", "this is not a PKCS #11 URI"),
-            ("pkcs11:object=a;slot-id=3?pin-source=env:A", "this is not a PKCS #11 URI"),
+            (
+                "pkcs11:object=a;slot-id=3?pin-source=env:A",
+                "the PKCS #11 URI has an attribute before `?` that cannot find a key"
+            ),
             ("pkcs11:object=a?pin-source=env:A&s3cret=1", "the PKCS #11 URI has an unknown attribute after `?`"),
             ("pkcs11:object=a;type=public?pin-source=env:A", "the PKCS #11 URI names no private key"),
             ("pkcs11:object=a;object=s3cret?pin-source=env:A", "this is not a PKCS #11 URI"),
-            ("pkcs11:s3cret=a;object=b?pin-source=env:A", "this is not a PKCS #11 URI"),
+            (
+                "pkcs11:s3cret=a;object=b?pin-source=env:A",
+                "the PKCS #11 URI has an attribute before `?` that cannot find a key"
+            ),
             ("pkcs11:object=%?pin-source=env:A", "this is not a PKCS #11 URI"),
             ("pkcs11:object=%+1?pin-source=env:A", "this is not a PKCS #11 URI"),
             ("pkcs11:object=%00?pin-source=env:A", "this is not a PKCS #11 URI"),

@@ -156,6 +156,24 @@ struct CustomerStatusHTTPTests {
         }
     }
 
+    @Test("the items of a batch are in the order asked, whatever its size", arguments: [16, 17, 33, 100])
+    func orderOfBatch(count: Int) async throws {
+        try await ServiceFixture.run { service in
+            try await deliver(renewing, of: "200", to: service)
+            // Known at irregular places, so that no part of the batch can take another's.
+            let isKnown = (0..<count).map { $0 % 7 == 3 || $0 * $0 % 11 == 5 }
+            let asked = isKnown.enumerated().map { place, isKnown in
+                isKnown ? #"{"originalTransactionId":"200"}"# : #"{"customerId":"user-\#(place)"}"#
+            }
+            let answer = try await status(asked.joined(separator: ","), service)
+            let items = try #require(answer.json["items"] as? [[String: Any]], "\(answer.text)")
+            #expect(items.map { $0["known"] as? Bool } == isKnown)
+            for (place, item) in items.enumerated() where !isKnown[place] {
+                #expect((item["customer"] as? [String: String])?["customerId"] == "user-\(place)")
+            }
+        }
+    }
+
     @Test(
         "access and what ends it follow from what happened to the subscription",
         arguments: [

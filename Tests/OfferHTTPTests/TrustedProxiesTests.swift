@@ -122,6 +122,7 @@ struct TrustedProxiesTests {
             let unknown = try await ask("unknown")
             #expect(unknown.status == 403 && unknown.code == "address-not-allowed")
             #expect(unknown.json["detail"] as? String == "the API key may not be used from an unknown address")
+            #expect((unknown.json["hint"] as? String)?.hasPrefix("make the trusted proxy add") == true)
             let line = try #require(service.log.lines.last { $0.hasPrefix("info answered") })
             #expect(!line.contains("client="), "\(line)")
         }

@@ -122,7 +122,11 @@ public struct APIKeys: Sendable {
         let unstored = uses.takeUnstored()
         guard !unstored.isEmpty else { return }
         do {
-            try await database.write(by: author) { try APIKeyStore($0).noteUses(unstored) }
+            try await database.write(by: author) { transaction in
+                // An hour ahead was read from a clock that has been set right since.
+                let hour = try clock.instantOfLooking(transaction).startOfHour
+                try APIKeyStore(transaction).noteUses(unstored.mapValues { min($0, hour) })
+            }
         } catch {
             uses.restore(unstored)
             throw error

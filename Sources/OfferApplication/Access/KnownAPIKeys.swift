@@ -32,6 +32,11 @@ final class KnownAPIKeys: Sendable {
     }
 }
 
+extension Instant {
+    /// When its hour began.
+    var startOfHour: Instant { Instant(milliseconds: milliseconds - milliseconds % Duration.hour) }
+}
+
 /// The hours in which API keys were last used, as far as they are not stored yet.
 final class APIKeyUses: Sendable {
     private struct Content {
@@ -43,7 +48,7 @@ final class APIKeyUses: Sendable {
     private let content = Mutex(Content())
 
     func note(_ id: String, at now: Instant) {
-        let hour = Instant(milliseconds: now.milliseconds - now.milliseconds % Instant.Duration.hour)
+        let hour = now.startOfHour
         content.withLock { content in
             guard content.newest[id] != hour else { return }
             content.newest[id] = hour

@@ -162,7 +162,7 @@ public enum MonotonicClock {
 public struct PeerAddress: Sendable, Hashable {
     private let network: IPAddress?
 
-    /// - Parameter address: `nil` for a caller without one, such as that of a local socket.
+    /// - Parameter address: `nil` if it is unknown; all such callers count together.
     public init(_ address: IPAddress?) {
         network = address.map { $0.isIPv4 ? $0 : $0.keeping(64) }
     }

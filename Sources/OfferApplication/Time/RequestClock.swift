@@ -106,7 +106,7 @@ public struct ClockReset: Sendable {
             guard let last = marks.lastInstant, ClockLag(of: now, behind: marks) != nil else { return .nothingToReset }
             try store.reset(to: now)
             try IssuedOfferStore(transaction).countAgain(after: now)
-            try APIKeyStore(transaction).setBackUses(to: now)
+            try APIKeyStore(transaction).setBackUses(to: now.startOfHour)
             try transaction.audit().record(
                 .clockReset, at: now, in: nil, before: ["lastInstant": last], after: ["lastInstant": now])
             return .reset(from: last, to: now)

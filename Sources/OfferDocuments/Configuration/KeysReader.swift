@@ -256,12 +256,12 @@ extension Field {
     }
 }
 
-/// Reads where a secret key is: a path or `env:NAME`.
+/// Reads where a secret key is: a path, `env:NAME` or a PKCS #11 URI.
 enum KeySourceReader {
     /// A key pasted into the file must not be repeated in an error, so its text is never quoted.
     static func read(_ field: Field) -> PrivateKeySource? {
         guard let text = field.scalar("a path, `env:NAME` or a PKCS #11 URI") else { return nil }
-        guard !text.lowercased().contains("pin-value") else {
+        guard !text.lowercased().contains("pin-value=") else {
             return field.refuse(
                 .invalidValue, "the PIN must not be in this file",
                 hint: "name where it is: `pin-source=env:NAME`, or `pin-source=file:PATH` with mode 600")

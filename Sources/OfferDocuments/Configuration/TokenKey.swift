@@ -28,10 +28,15 @@ extension TokenKey {
     /// Reads the text of a field that begins with ``scheme``. Errors never quote it, because it could hold a PIN.
     static func read(_ text: String, of field: Field) -> TokenKey? {
         let parts = text.dropFirst(scheme.count).split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let path = values(parts.first ?? "", separator: ";"), path.keys.allSatisfy(attributes.contains) else {
+        guard let path = values(parts.first ?? "", separator: ";") else {
             return field.refuse(
                 .invalidValue, "this is not a PKCS #11 URI",
                 hint: "write it like `pkcs11:token=offers;object=signing?pin-source=env:TOKEN_PIN`")
+        }
+        guard path.keys.allSatisfy(attributes.contains) else {
+            return field.refuse(
+                .invalidValue, "the PKCS #11 URI has an attribute before `?` that cannot find a key",
+                hint: "`token`, `manufacturer`, `serial`, `model`, `object`, `id` and `type` can")
         }
         guard path["object"] != nil || path["id"] != nil else {
             return field.refuse(

@@ -108,8 +108,10 @@ extension Problem {
             self.init(
                 .addressNotAllowed,
                 "the API key may not be used from \(address.map { "`\($0)`" } ?? "an unknown address")",
-                hint: "`offerd api-keys list` shows its networks; "
-                    + "`trustedProxies` in offerd.yaml names proxies in between")
+                hint: address == nil
+                    ? "make the trusted proxy add the address it sees to `Forwarded` or `X-Forwarded-For`"
+                    : "`offerd api-keys list` shows its networks; "
+                        + "`trustedProxies` in offerd.yaml names proxies in between")
         case .rateLimited(let rejected):
             self = .rateLimited(rejected)
         case .busy:

@@ -82,8 +82,8 @@ public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable, FixedFac
             fact(
                 .instant, "when the subscription was first bought, however often it has lapsed since",
                 unknownWhen:
-                    "no subscription of the group is known, or neither its first purchase nor the date of that is, and "
-                    + "the history is not complete")
+                    "no subscription of the group is known, or the history is not complete and has neither its first "
+                    + "purchase nor the date of that")
         }
     }
 

@@ -49,7 +49,7 @@ struct MetricDescription: Sendable {
         "offerd_retention_last_success_timestamp_seconds": gauge(
             "When what is no longer needed was last removed, in seconds since 1970."),
         "offerd_retention_removed_total": counter("Texts and records that retention has removed."),
-        "offerd_signing_key_works": gauge("1 if what the key signs now verifies; else 0."),
+        "offerd_signing_key_works": gauge("1 if the key passed its latest self-test, which runs every hour; else 0."),
         "offerd_writes_waiting": gauge("Writes that wait for a commit."),
         "process_cpu_seconds_total": counter("Processor time of the process, user and system."),
         "process_max_fds": gauge("Most files that the process may have open."),

@@ -213,6 +213,20 @@ struct APIKeyTests {
         try bench.database.close()
     }
 
+    @Test("a use that was noted while the clock was ahead is stored in the hour to which the clock was set back")
+    func usedAhead() async throws {
+        let bench = try await Workbench()
+        let keys = bench.useCases.apiKeys
+        let token = try await keys.create(scope: Workbench.scope, role: .client)
+        let (hour, now) = (Instant.Duration.hour, bench.clock.now)
+        bench.clock.advance(milliseconds: 24 * hour)
+        #expect(try await keys.caller(forToken: token.text) != nil)
+        bench.clock.advance(milliseconds: -24 * hour)
+        try await keys.storeUses()
+        let used = try await keys.list().first { $0.id == token.id }?.lastUsedAt
+        #expect(used == Instant(milliseconds: now.milliseconds / hour * hour))
+    }
+
     @Test("neither a token's description nor its dump shows the secret")
     func redacted() async throws {
         let bench = try await Workbench()
