@@ -31,6 +31,10 @@ public enum RequestError: Error, Sendable {
     case foreignAlias(kind: String)
     /// Apple's data names the alias for the customer, so it cannot be detached.
     case provenAlias(kind: String)
+    /// The role may make the call, but not with this member.
+    case forbiddenMember(String, role: Role, hint: String)
+    /// The signed data of the request does not prove the customer, for whom an `app` key may act only then.
+    case unprovenCustomer(detail: String)
     /// The catalog in force is another than the one the change was made from.
     case catalogChanged(current: Int)
     case invalidCatalog([DocumentIssue])

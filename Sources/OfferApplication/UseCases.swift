@@ -77,14 +77,14 @@ public struct UseCases: Sendable {
             registry: registry, database: ledger, catalogs: catalogs, ingestion: ingestion, digest: digest,
             random: random, policy: .standard, clock: clock, rates: rates, metrics: metrics)
         decisions = OfferDecisions(
-            registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock, rates: rates,
-            metrics: metrics)
+            registry: registry, database: database, ingestion: ingestion, catalogs: catalogs, policy: .standard,
+            clock: clock, rates: rates, metrics: metrics)
         signatureChecks = SignatureChecks(
             registry: registry, database: database, catalogs: catalogs, decisions: decisions, clock: clock)
         self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock)
         switches = OfferPauses(database: ledger, catalogs: catalogs, clock: clock)
         customers = CustomerLookup(database: database, catalogs: catalogs, policy: .standard, clock: clock)
-        status = StatusLookup(database: database, clock: clock, rates: rates)
+        status = StatusLookup(database: database, ingestion: ingestion, clock: clock, rates: rates)
         export = IssuedOfferExport(database: database, catalogs: catalogs, clock: clock)
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
         recordedDecisions = RecordedDecisions(database: database, catalogs: catalogs, policy: .standard)

@@ -2,9 +2,14 @@
 public enum Role: String, Sendable, Hashable, CaseIterable, Codable {
     /// The app's backend.
     case client
+    /// The app itself, without a backend: only for the customer whom signed data in the same request proves.
+    case app
     case support
     case marketing
     case admin
+
+    /// Whether people hold the key who may see why a decision came out as it did.
+    public var isStaff: Bool { self != .client && self != .app }
 }
 
 /// A token bucket: each request takes a token, and tokens come back at a steady rate.

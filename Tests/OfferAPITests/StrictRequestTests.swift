@@ -89,16 +89,16 @@ struct StrictRequestTests {
             let members = (0..<count).map { "\"m\($0)\":0" }.joined(separator: ",")
             return faults(IssueRequest.self, "{\(members)}")
         }
-        let hundred = found(98)
+        let hundred = found(99)
         #expect(hundred.count == 100)
-        #expect(hundred.prefix(98).allSatisfy { $0.code == "unknownMember" })
-        #expect(hundred.suffix(2).map(\.pointer) == ["/offerId", "/customer"])
+        #expect(hundred.prefix(99).allSatisfy { $0.code == "unknownMember" })
+        #expect(hundred.last?.pointer == "/offerId")
         #expect(hundred.compactMap(\.hint).count == 1, "the same hint is not repeated")
         let many = found(50_000)
         #expect(many.count == 100)
         #expect(many.dropLast().allSatisfy { $0.code == "unknownMember" })
         #expect(many.last?.code == "tooMany")
-        #expect(many.last?.detail == "49903 more errors are not shown")
+        #expect(many.last?.detail == "49902 more errors are not shown")
     }
 
     @Test("what is echoed is cut after 100 characters (invariant 10)")

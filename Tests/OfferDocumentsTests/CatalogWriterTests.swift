@@ -24,6 +24,20 @@ import Testing
         #expect(CatalogWriter.yaml(try CatalogReader.read(text).value) == text)
     }
 
+    @Test("the signals that an app may state are kept, each once and without a prefix")
+    func appSignals() throws {
+        let written = CatalogWriter.yaml(try CatalogReader.read(Fixture.repository("Examples/catalog.yaml")).value)
+        let text = written.replacing("\noffers:", with: "\nappSignals: [sessions, plan]\noffers:")
+        let catalog = try CatalogReader.read(text).value
+        #expect(catalog.appSignals == ["sessions", "plan"])
+        #expect(try CatalogReader.read(CatalogWriter.yaml(catalog)).value == catalog)
+        for wrong in ["signals.plan", "plan, plan", "7"] {
+            #expect(throws: InvalidDocument.self) {
+                _ = try CatalogReader.read(text.replacing("[sessions, plan]", with: "[\(wrong)]"))
+            }
+        }
+    }
+
     @Test("text that YAML would take for something else is written in quotes")
     func quotes() throws {
         let values = [

@@ -2,19 +2,18 @@ package import OfferModel
 
 /// `POST /v1/customers/status`: whose status is asked for.
 package struct StatusRequestBody: Sendable, Hashable, Decodable {
-    package var customers: [CustomerIdentifiers]
+    /// Absent if signed data alone names the customer.
+    package var customers: [CustomerIdentifiers]?
+    package var delivery: SignedDelivery
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case customers
-    }
-
-    package init(customers: [CustomerIdentifiers]) {
-        self.customers = customers
+        case customers, signedTransactions, signedRenewalInfo, signedAppTransaction
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        customers = try container.decode([CustomerIdentifiers].self, forKey: .customers)
+        customers = try container.decodeIfPresent([CustomerIdentifiers].self, forKey: .customers)
+        delivery = try container.decodeSignedData(.signedTransactions, .signedRenewalInfo, .signedAppTransaction)
     }
 }
 

@@ -26,6 +26,16 @@ public struct SignedDelivery: Sendable, Hashable {
     public static let maximumCount = 200
 }
 
+extension KeyedDecodingContainer {
+    /// Reads the signed data of a request in which each member may be absent.
+    func decodeSignedData(_ transactions: Key, _ renewalInfo: Key, _ appTransaction: Key) throws -> SignedDelivery {
+        SignedDelivery(
+            signedTransactions: try decodeIfPresent([String].self, forKey: transactions) ?? [],
+            signedRenewalInfo: try decodeIfPresent([String].self, forKey: renewalInfo) ?? [],
+            signedAppTransaction: try decodeIfPresent(String.self, forKey: appTransaction))
+    }
+}
+
 /// `POST /v1/transactions`.
 package struct TransactionsRequestBody: Sendable, Hashable, Decodable {
     package var delivery: SignedDelivery

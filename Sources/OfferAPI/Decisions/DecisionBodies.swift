@@ -2,7 +2,7 @@ public import OfferModel
 
 /// `POST /v1/decisions`: a dry-run, which decides without a trace (invariant 4).
 public struct Inquiry: Sendable, Hashable, Decodable {
-    /// The customer; required without `history`.
+    /// The customer; required without `history` and signed data.
     public var customer: CustomerIdentifiers?
     /// The offers to decide; every offer of the catalog that is not archived if absent.
     public var offerIds: [OfferId]?
@@ -10,10 +10,12 @@ public struct Inquiry: Sendable, Hashable, Decodable {
     public var productId: ProductId?
     public var signals: [String: FactValue]
     public var request: DeviceRequest
+    /// Signed data that names the customer; nothing of it is kept.
+    public var delivery = SignedDelivery()
     /// Whether to decide as for an app that asks for a new signature instead of the stored one.
     public var fresh = false
     /// The instant to decide at, past or to come: what was signed, bought or issued after it is not known
-    /// (docs/design.md#history-and-state). Like all that follows not for `client` keys.
+    /// (docs/design.md#history-and-state). Like all that follows not for `client` and `app` keys.
     public var asOf: Instant?
     /// Replaces the stored history.
     public var history: SuppliedHistory?
@@ -23,7 +25,8 @@ public struct Inquiry: Sendable, Hashable, Decodable {
     public var catalogRevision: Int?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case customer, offerIds, productId, signals, request, fresh, asOf, history, catalog, catalogRevision
+        case customer, offerIds, productId, signals, signedTransactions, signedRenewalInfo, signedAppTransaction,
+            request, fresh, asOf, history, catalog, catalogRevision
     }
 
     public init(
@@ -46,6 +49,7 @@ public struct Inquiry: Sendable, Hashable, Decodable {
         offerIds = try container.decodeIfPresent([OfferId].self, forKey: .offerIds)
         productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
         signals = try container.decodeSignals(forKey: .signals)
+        delivery = try container.decodeSignedData(.signedTransactions, .signedRenewalInfo, .signedAppTransaction)
         request = try container.decodeDevice(forKey: .request)
         fresh = try container.decodeIfPresent(Bool.self, forKey: .fresh) ?? false
         asOf = try container.decodeNumber(Instant.self, forKey: .asOf)
@@ -54,7 +58,7 @@ public struct Inquiry: Sendable, Hashable, Decodable {
         catalogRevision = try container.decodeNumber(Int.self, forKey: .catalogRevision)
     }
 
-    /// The names of the members by which this request supposes something: not for `client` keys (docs/design.md#http).
+    /// The names of the members by which this request supposes something: not for `client` and `app` keys (docs/design.md#http).
     package var supposingMembers: [String] {
         let members: [(key: CodingKeys, isGiven: Bool)] = [
             (.asOf, asOf != nil), (.history, history != nil), (.catalog, catalog != nil),

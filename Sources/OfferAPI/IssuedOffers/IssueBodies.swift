@@ -5,6 +5,7 @@ public struct IssueRequest: Sendable, Hashable, Decodable {
     public var offerId: OfferId
     /// The product; required if the offer has several.
     public var productId: ProductId?
+    /// Empty if signed data alone names the customer.
     public var customer: CustomerIdentifiers
     /// The encodings wanted, at least one; the first the offer lists if absent.
     public var formats: [SignatureFormat]?
@@ -36,18 +37,16 @@ public struct IssueRequest: Sendable, Hashable, Decodable {
 
     public init(from decoder: any Decoder) throws {
         let container = try StrictDecoding.container(
-            decoder, keyedBy: CodingKeys.self, requiring: [.offerId, .customer])
+            decoder, keyedBy: CodingKeys.self, requiring: [.offerId])
         offerId = try container.decode(OfferId.self, forKey: .offerId)
         productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
-        customer = try container.decode(CustomerIdentifiers.self, forKey: .customer)
+        customer =
+            try container.decodeIfPresent(CustomerIdentifiers.self, forKey: .customer) ?? CustomerIdentifiers()
         formats = try container.decodeWords(SignatureFormat.self, forKey: .formats)
         fresh = try container.decodeIfPresent(Bool.self, forKey: .fresh) ?? false
         signals = try container.decodeSignals(forKey: .signals)
-        delivery = SignedDelivery(
-            signedTransactions: try container.decodeIfPresent([String].self, forKey: .signedTransactions) ?? [],
-            signedRenewalInfo: try container.decodeIfPresent([String].self, forKey: .signedRenewalInfo) ?? [],
-            signedAppTransaction: try container.decodeIfPresent(String.self, forKey: .signedAppTransaction),
-            historyComplete: try container.decodeIfPresent(Bool.self, forKey: .historyComplete) ?? false)
+        delivery = try container.decodeSignedData(.signedTransactions, .signedRenewalInfo, .signedAppTransaction)
+        delivery.historyComplete = try container.decodeIfPresent(Bool.self, forKey: .historyComplete) ?? false
         device = try container.decodeDevice(forKey: .request)
     }
 }

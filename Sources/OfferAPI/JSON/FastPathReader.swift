@@ -172,9 +172,9 @@ extension IssueRequest: FastPathReadable {
             case .request: try json.read(into: &device)
             }
         }
-        guard let offerId, let customer else { throw FallBack() }
+        guard let offerId else { throw FallBack() }
         self.offerId = offerId
-        self.customer = customer
+        self.customer = customer ?? CustomerIdentifiers()
         self.fresh = fresh ?? false
         self.signals = signals ?? [:]
         self.device = device ?? DeviceRequest()
@@ -185,6 +185,7 @@ extension IssueRequest: FastPathReadable {
 extension Inquiry: FastPathReadable {
     init(fastPath json: inout FastPathReader) throws(FallBack) {
         var (signals, device, isFresh): ([String: FactValue]?, DeviceRequest?, Bool?) = (nil, nil, nil)
+        var delivery = DeliveryMembers()
         self.init()
         var isFirst = true
         while let key = try json.member(of: CodingKeys.self, isFirst: &isFirst) {
@@ -193,6 +194,9 @@ extension Inquiry: FastPathReadable {
             case .offerIds: try json.read(into: &offerIds)
             case .productId: try json.read(into: &productId)
             case .signals: try json.read(into: &signals)
+            case .signedTransactions: try json.read(into: &delivery.transactions)
+            case .signedRenewalInfo: try json.read(into: &delivery.renewalInfo)
+            case .signedAppTransaction: try json.read(into: &delivery.appTransaction)
             case .request: try json.read(into: &device)
             case .fresh: try json.read(into: &isFresh)
             case .asOf, .history, .catalog, .catalogRevision: throw FallBack()
@@ -200,6 +204,7 @@ extension Inquiry: FastPathReadable {
         }
         fresh = isFresh ?? false
         self.signals = signals ?? [:]
+        self.delivery = delivery.delivery
         request = device ?? DeviceRequest()
     }
 }
@@ -207,14 +212,18 @@ extension Inquiry: FastPathReadable {
 extension StatusRequestBody: FastPathReadable {
     init(fastPath json: inout FastPathReader) throws(FallBack) {
         var customers: [CustomerIdentifiers]?
+        var delivery = DeliveryMembers()
         var isFirst = true
         while let key = try json.member(of: CodingKeys.self, isFirst: &isFirst) {
             switch key {
             case .customers: try json.read(into: &customers)
+            case .signedTransactions: try json.read(into: &delivery.transactions)
+            case .signedRenewalInfo: try json.read(into: &delivery.renewalInfo)
+            case .signedAppTransaction: try json.read(into: &delivery.appTransaction)
             }
         }
-        guard let customers else { throw FallBack() }
-        self.init(customers: customers)
+        self.customers = customers
+        self.delivery = delivery.delivery
     }
 }
 

@@ -3,7 +3,8 @@ import OfferModel
 
 enum CatalogDifference {
     static func changes(from old: Catalog, to new: Catalog) -> [CatalogChange] {
-        compare(products(old), products(new), of: nil) + offerChanges(from: old, to: new)
+        compare(products(old) + appSignals(old), products(new) + appSignals(new), of: nil)
+            + offerChanges(from: old, to: new)
     }
 
     private static func offerChanges(from old: Catalog, to new: Catalog) -> [CatalogChange] {
@@ -37,6 +38,10 @@ enum CatalogDifference {
             changes.append(CatalogChange(.removed, of: offer.id))
         }
         return changes
+    }
+
+    private static func appSignals(_ catalog: Catalog) -> [OfferFields.Field] {
+        catalog.appSignals.map { OfferFields.Field(path: "appSignals[\($0)]", value: "allowed") }
     }
 
     private static func products(_ catalog: Catalog) -> [OfferFields.Field] {

@@ -6,11 +6,25 @@ import OfferStore
 /// What backends ask of their customers, many at a time: access, until when, and what changes next.
 public struct StatusLookup: Sendable {
     let database: any StoreDatabase
+    let ingestion: HistoryIngestion
     let clock: RequestClock
     let rates: RequestRates
 
     /// The most customers that are read on the caller's thread.
     static let readAtOnce = 16
+
+    /// The status of the customers that a request names, or of the one whom its signed data proves. With signed data
+    /// it can name nobody else, whatever the role.
+    ///
+    /// - Throws: `unprovenCustomer`, `signedDataRefused`, and as below.
+    package func statuses(
+        of named: [CustomerIdentifiers], proven delivery: SignedDelivery, caller: Caller
+    ) async throws -> [CustomerStatus] {
+        guard caller.role == .app || delivery.count > 0 else { return try await statuses(of: named, caller: caller) }
+        let proven = try ProvenCustomer(try await ingestion.verifyWhole(delivery, caller: caller))
+        for customer in named { _ = try proven.identifiers(named: customer) }
+        return try await statuses(of: Array(repeating: proven.found, count: max(1, named.count)), caller: caller)
+    }
 
     /// The status of each of these customers, in their order, as of one snapshot.
     ///

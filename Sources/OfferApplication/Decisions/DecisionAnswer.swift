@@ -7,7 +7,7 @@ extension DecisionsBody {
     package init(_ answer: InquiryAnswer, role: Role, locale: String?) {
         self.init(
             decisions: answer.decisions.map { DecisionBody($0, role: role, locale: locale) },
-            best: answer.choice?.offerId, bestReason: role == .client ? nil : answer.choice?.sentence,
+            best: answer.choice?.offerId, bestReason: role.isStaff ? answer.choice?.sentence : nil,
             known: answer.isKnown)
     }
 }
@@ -20,7 +20,7 @@ extension DecisionBody {
             turningPoint: decided.outlook.turningPoint.map(TurningPointBody.init),
             findings: decided.decision.findings.bodies(for: role))
         let words = Explanation(decided.decision, outlook: decided.outlook)
-        let isForStaff = role != .client
+        let isForStaff = role.isStaff
         explanation = ExplanationBody(
             sentence: isForStaff ? words.sentence : nil, change: isForStaff ? words.change : nil,
             customerAnswer: words.customerAnswer(in: locale))
@@ -28,10 +28,10 @@ extension DecisionBody {
 }
 
 extension [Finding] {
-    /// The findings as a role may see them: a `client` key only what blocks the offer, without the customer's data
+    /// The findings as a role may see them: `client` and `app` keys only what blocks the offer, without the customer's data
     /// (docs/design.md#http).
     package func bodies(for role: Role) -> [FindingBody] {
-        guard role == .client else { return map(FindingBody.init) }
+        guard !role.isStaff else { return map(FindingBody.init) }
         return filter(\.verdict.isInTheWay).map {
             FindingBody(
                 rule: $0.rule.rawValue, verdict: $0.verdict.rawValue, reason: $0.reason.rawValue,

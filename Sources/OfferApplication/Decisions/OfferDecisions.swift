@@ -8,6 +8,7 @@ import OfferStore
 public struct OfferDecisions: Sendable {
     let registry: AppRegistry
     let database: any StoreDatabase
+    let ingestion: HistoryIngestion
     let catalogs: CompiledCatalogs
     let policy: Policy
     let clock: RequestClock
@@ -28,22 +29,29 @@ public struct OfferDecisions: Sendable {
     /// - Throws: ``RequestError``, `busy` among them where ``supposingWaiting`` others wait to suppose something too.
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         try rates.take(inquiry.named, by: caller)
-        guard inquiry.supposes else { return try await answer(inquiry, caller: caller) }
-        return try await turns.run { try await answer(inquiry, caller: caller) }
+        let verified = try await ingestion.verifyWhole(inquiry.delivery, caller: caller)
+        var asked = inquiry
+        asked.customer = try caller.customer(named: inquiry.named, in: verified)
+        let (inquiry, signed) = (asked, verified.identifying)
+        guard inquiry.supposes else { return try await answer(inquiry, signed: signed, caller: caller) }
+        return try await turns.run { try await answer(inquiry, signed: signed, caller: caller) }
     }
 
-    private func answer(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
+    private func answer(
+        _ inquiry: Inquiry, signed: [ProvenIdentifier], caller: Caller
+    ) async throws -> InquiryAnswer {
         let formats = try registry.app(for: caller.scope).formats(in: caller.scope.environment)
         let whatIf = try ResolvedWhatIf(inquiry, scope: caller.scope)
         let read = { @Sendable (transaction: any StoreTransaction) in
             var snapshot = try Snapshot.read(
-                inquiry.named, signed: [], scope: caller.scope, clock: clock, catalogs: catalogs,
+                inquiry.named, signed: signed, scope: caller.scope, clock: clock, catalogs: catalogs,
                 openIssuedOffersOf: inquiry.supposes ? nil : inquiry.offerIds, transaction
             ).supposing(whatIf, catalogs: catalogs, policy: policy, transaction)
             // Issuing would refuse it too.
-            if let number = snapshot.number {
+            if let number = snapshot.number, caller.role != .app {
                 try snapshot.subject.requireOwn(inquiry.named.aliases, in: number, transaction)
             }
+            try caller.requireStatable(inquiry.signals, in: snapshot.catalog)
             let asked = try Self.offers(inquiry, snapshot.catalog).map { ($0, try Self.product(inquiry, $0)) }
             try snapshot.readCounters(of: asked, transaction)
             try snapshot.readAccountUses(of: asked, policy: policy, transaction)

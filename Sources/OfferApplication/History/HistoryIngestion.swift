@@ -33,8 +33,13 @@ public struct HistoryIngestion: Sendable {
         if !verified.entries.isEmpty, verified.payloads.isEmpty {
             throw RequestError.signedDataRefused(verified.refused)
         }
-        let kept = try await keep(verified, identifiers: aliases, caller: caller, namesCustomers: true)
+        let aliases = try caller.customer(named: aliases, in: verified)
+        var kept = try await keep(verified, identifiers: aliases, caller: caller, namesCustomers: true)
         if let ambiguity = kept.ambiguity { throw ambiguity }
+        if caller.role == .app {
+            // What the backend calls the customer is not for whoever has captured signed data of theirs.
+            for place in kept.customers.indices { kept.customers[place].customerIds = [] }
+        }
         return IngestReport(customers: kept.customers, results: Self.results(verified, kept.outcomes))
     }
 
@@ -79,6 +84,15 @@ public struct HistoryIngestion: Sendable {
         if verified.refused.contains(where: { $0.refusal.code == .signedInFuture }) {
             _ = try await database.readInline { try clock.instant($0) }
         }
+        return verified
+    }
+
+    /// Checks the signed data of a request that keeps nothing of it.
+    ///
+    /// - Throws: `signedDataRefused` at the first JWS that is refused.
+    func verifyWhole(_ delivery: SignedDelivery, caller: Caller) async throws -> VerifiedDelivery {
+        let verified = try await verify(delivery, caller: caller, stopsAtRefusal: true)
+        guard verified.refused.isEmpty else { throw RequestError.signedDataRefused(verified.refused) }
         return verified
     }
 

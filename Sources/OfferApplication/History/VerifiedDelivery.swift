@@ -14,7 +14,8 @@ struct VerifiedDelivery: Sendable {
     /// One entry a JWS, in the order of the request; none for what was not looked at after a refusal.
     var entries: [Entry]
 
-    private let isVouchedFor: Bool
+    /// Whether the request states that nothing is missing.
+    let isVouchedFor: Bool
 
     /// Whether the backend vouches that nothing is missing and nothing was refused: what was refused would be a gap, in
     /// which an absence proves nothing (invariant 3).
@@ -43,6 +44,16 @@ struct VerifiedDelivery: Sendable {
                 transaction.appTransactionId.map { [.appTransactionId($0)] } ?? []
             }
         }
+    }
+
+    /// The same with the Apple Account of each transaction: finds the customer where the data is not kept, which would
+    /// have linked them.
+    var identifying: [ProvenIdentifier] {
+        proven
+            + payloads.compactMap { payload in
+                guard case .transaction(let transaction) = payload.content else { return nil }
+                return transaction.appTransactionId.map { .appTransactionId($0) }
+            }
     }
 
     /// The newest date of what was verified to Apple's own root: its clock showed that, so ours must not be far behind.

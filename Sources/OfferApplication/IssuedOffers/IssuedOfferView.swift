@@ -71,7 +71,7 @@ struct IssuedOfferRows: Sendable {
                 state: issued.issuedOffer.state(at: now, redemptions: redemptions[issued.customer] ?? []))
             offer.voidedAt = issued.issuedOffer.voidedAt
             offer.released = issued.issuedOffer.voidedAt.map { _ in issued.issuedOffer.isReleased }
-            offer.voidReason = caller.role == .client ? nil : issued.voidReason
+            offer.voidReason = caller.role.isStaff ? issued.voidReason : nil
             return offer
         }
     }

@@ -69,6 +69,8 @@ public struct IssueOffer: Sendable {
 
         // 1. Verify the caller's data and keep it. Data that was refused binds no alias and gets no offer.
         let verified = try await ingestion.verify(request.delivery, caller: caller, stopsAtRefusal: true)
+        var request = request
+        request.customer = try caller.customer(named: request.customer, in: verified)
         let kept = try await ingestion.keep(
             verified, identifiers: request.customer, caller: caller, isRefused: !verified.refused.isEmpty)
         guard verified.refused.isEmpty else { throw RequestError.signedDataRefused(verified.refused) }
@@ -131,6 +133,7 @@ public struct IssueOffer: Sendable {
         _ request: IssueRequest, of app: RegisteredApp, signed: [ProvenIdentifier], caller: Caller,
         _ snapshot: Snapshot, about subject: PreparedSubject
     ) throws -> Issuance {
+        try caller.requireStatable(request.signals, in: snapshot.catalog)
         let offer = try snapshot.catalog.requested(request.offerId)
         let product = try offer.product(asked: request.productId)
         let formats = app.formats(in: caller.scope.environment)

@@ -74,7 +74,8 @@ public final class RequestRates: Sendable {
         if let rejected { throw RequestError.rateLimited(rejected) }
     }
 
-    /// Takes a token of each identifier that a request names, before anything is verified or read.
+    /// Takes a token of each identifier that a request names, before anything is verified or read. An `app` key takes
+    /// none: everyone has it, and could keep a customer from asking by naming them.
     ///
     /// - Throws: `rateLimited`.
     func take(_ identifiers: CustomerIdentifiers, by caller: Caller) throws {
@@ -83,6 +84,7 @@ public final class RequestRates: Sendable {
 
     /// The same for every customer of a request, once each; none is taken if one is missing.
     func take(_ named: [CustomerIdentifiers], by caller: Caller) throws {
+        guard caller.role != .app else { return }
         try take(.customer, Set(named.flatMap { Self.hashes(of: $0, caller) }), from: customers)
     }
 

@@ -11,10 +11,15 @@ package enum CatalogReader {
 
     /// Reads a catalog that is part of another document.
     static func read(_ field: Field, at now: Instant? = nil) -> Catalog? {
-        guard let mapping = field.mapping(["bundleId", "subscriptionGroups", "products", "offers"]) else { return nil }
+        guard let mapping = field.mapping(["bundleId", "subscriptionGroups", "products", "appSignals", "offers"]) else {
+            return nil
+        }
         let bundleId: BundleId? = mapping.required("bundleId")?.id(.bundleId)
         let groups = mapping.required("subscriptionGroups")?.list().map(GroupsReader.read)
         let others = OtherProductsReader.read(mapping, subscriptions: groups?.named ?? [])
+        let appSignals = mapping.optional("appSignals")?.list(allowsEmpty: true).map { fields in
+            fields.distinct { $0.text(.signalName) }
+        }
         let fields = mapping.required("offers")?.list(allowsEmpty: true) ?? []
         var context = CatalogContext(
             groups: groups?.groups ?? [], named: groups?.named, otherProducts: others.products,
@@ -26,7 +31,8 @@ package enum CatalogReader {
         context.warnAboutUnknownTags()
         guard let bundleId, let groups, offers.count == fields.count else { return nil }
         return Catalog(
-            bundleId: bundleId, subscriptionGroups: groups.groups, otherProducts: others.products, offers: offers)
+            bundleId: bundleId, subscriptionGroups: groups.groups, otherProducts: others.products,
+            appSignals: appSignals ?? [], offers: offers)
     }
 
     package static func read(_ text: String) throws(InvalidDocument) -> ValidDocument<Catalog> {

@@ -14,12 +14,14 @@ package enum CatalogWriter {
 
     private static func node(_ catalog: Catalog) -> OutputNode {
         let others = catalog.otherProducts
+        let appSignals: [(key: String, value: OutputNode)] =
+            catalog.appSignals.isEmpty ? [] : [("appSignals", .texts(catalog.appSignals))]
         return .mapping(
             [
                 ("bundleId", .text(catalog.bundleId.rawValue)),
                 ("subscriptionGroups", .list(catalog.subscriptionGroups.map(node))),
             ] + (others.isEmpty ? [] : [("products", .list(others.map(node)))])
-                + [("offers", .list(catalog.offers.map(OfferWriter.node)))])
+                + appSignals + [("offers", .list(catalog.offers.map(OfferWriter.node)))])
     }
 
     private static func node(_ product: OtherProduct) -> OutputNode {

@@ -14,6 +14,10 @@ struct TextForm {
         isMade(of: "._-", text, upTo: 64) && text.utf8.first.map(isLetterOrDigit) ?? false
     }
 
+    static let signalName = TextForm(
+        noun: "the name of a signal", hint: "use 1 to 64 letters, digits and `_`, a letter first, without `signals.`"
+    ) { FactVocabulary.isSignalName($0) }
+
     static let bundleId = TextForm(
         noun: "a bundle identifier", hint: "use letters, digits, `.` and `-`, as in `com.example.pro`"
     ) { text in

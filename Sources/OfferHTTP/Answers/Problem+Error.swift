@@ -80,6 +80,14 @@ extension Problem {
                 hint:
                     "only an alias that a backend or an import stated can be detached; `GET /v1/customers` shows where "
                     + "each comes from")
+        case .forbiddenMember(let member, let role, let hint):
+            self = .forbidden(role: role, members: [member], hint: hint)
+        case .unprovenCustomer(let detail):
+            self.init(
+                .unprovenCustomer, detail,
+                hint:
+                    "send `signedTransactions` or `signedAppTransaction` of the customer, and name no other: without a "
+                    + "backend only these prove who asks")
         case .catalogChanged(let current):
             self.init(
                 .catalogChanged, "the catalog in force is revision \(current)",

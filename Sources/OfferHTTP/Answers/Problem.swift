@@ -58,12 +58,14 @@ extension Problem {
     }
 
     /// A known key whose role may make the call, but not with these members.
-    static func forbidden(role: Role, members: [String]) -> Problem {
+    static func forbidden(
+        role: Role, members: [String], hint: String = "what-if members need the role `support`, `marketing` or `admin`"
+    ) -> Problem {
         Problem(
             .forbidden,
             "the API key has the role `\(role.rawValue)`, which may not send "
                 + members.map { "`\($0)`" }.joined(separator: ", "),
-            hint: "what-if members need the role `support`, `marketing` or `admin`")
+            hint: hint)
     }
 
     /// The body is larger than this path takes.

@@ -6,7 +6,8 @@ import OfferModel
 /// `/v1/customers`: one customer's story, what Apple knows of them, what the app sets for them and calls them.
 struct CustomersController: Sendable {
     let useCases: UseCases
-    let bodyLimit: Int
+    let limits: HTTPLimits
+    private var bodyLimit: Int { limits.bodyBytes }
 
     @Sendable func show(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
         var query = try QueryParameters(request, known: CustomerQuery.names + ["limit", "cursor"])
@@ -22,13 +23,15 @@ struct CustomersController: Sendable {
     }
 
     @Sendable func status(
-        _ request: Request, _ context: CallerContext<ClientOrSupportAccess>
+        _ request: Request, _ context: CallerContext<ClientAppOrSupportAccess>
     ) async throws -> Response {
-        let body = try await request.decode(StatusRequestBody.self, upTo: bodyLimit)
+        let body = try await request.decode(StatusRequestBody.self, upTo: limits.signedDataBytes)
         var checks = RequestChecks()
-        checks.customers(body.customers)
+        checks.customers(body.customers, provenBy: body.delivery, role: context.caller.role)
+        checks.delivery(body.delivery)
         try checks.finish()
-        let items = try await useCases.status.statuses(of: body.customers, caller: context.caller)
+        let items = try await useCases.status.statuses(
+            of: body.customers ?? [], proven: body.delivery, caller: context.caller)
         return try .json(PageBody(items: items, next: nil))
     }
 

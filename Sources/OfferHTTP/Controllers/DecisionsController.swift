@@ -14,10 +14,10 @@ struct DecisionsController: Sendable {
         // A body may hold a history or a catalog, but not that of a `client` key.
         let body = try await request.decode(
             Inquiry.self, upTo: role == .client ? limits.bodyBytes : limits.signedDataBytes)
-        if role == .client, !body.supposingMembers.isEmpty {
+        if !role.isStaff, !body.supposingMembers.isEmpty {
             throw Problem.forbidden(role: role, members: body.supposingMembers)
         }
-        try body.check()
+        try body.check(by: role)
         let answer = try await decisions.decide(body, caller: context.caller)
         return try .json(DecisionsBody(answer, role: role, locale: body.request.locale))
     }

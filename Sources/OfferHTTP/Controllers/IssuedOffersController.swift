@@ -14,11 +14,11 @@ struct IssuedOffersController: Sendable {
 
     /// `POST`: 201 for a new signing, 200 for stored signatures, a problem document for a refusal; with an
     /// `Idempotency-Key` the same answer again.
-    @Sendable func issue(_ request: Request, _ context: CallerContext<ClientAccess>) async throws -> Response {
+    @Sendable func issue(_ request: Request, _ context: CallerContext<ClientOrAppAccess>) async throws -> Response {
         let key = try IdempotencyKey.of(request)
         let body = try await request.jsonBytes(upTo: limits.signedDataBytes)
         let order = try WireJSON.decodeRequest(IssueRequest.self, from: body)
-        try order.check()
+        try order.check(by: context.caller.role)
         let writer = IssueAnswerWriter(
             offerId: order.offerId, role: context.caller.role, locale: order.device.locale,
             instance: request.uri.path,
@@ -101,11 +101,11 @@ extension CallerContext {
 
 extension IssueRequest {
     /// - Throws: ``RequestFault`` with every value that is not accepted.
-    fileprivate func check() throws(RequestFault) {
+    fileprivate func check(by role: Role) throws(RequestFault) {
         var checks = RequestChecks()
         checks.text(offerId.rawValue, at: .root.appending("offerId"))
         checks.text(productId?.rawValue, at: .root.appending("productId"))
-        checks.customer(customer)
+        checks.customer(customer, provenBy: delivery, role: role)
         checks.formats(formats)
         checks.signals(signals)
         checks.delivery(delivery)

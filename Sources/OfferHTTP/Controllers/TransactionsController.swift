@@ -8,7 +8,7 @@ struct TransactionsController: Sendable {
     let ingestion: HistoryIngestion
     let bodyLimit: Int
 
-    @Sendable func ingest(_ request: Request, _ context: CallerContext<ClientAccess>) async throws -> Response {
+    @Sendable func ingest(_ request: Request, _ context: CallerContext<ClientOrAppAccess>) async throws -> Response {
         let body = try await request.decode(TransactionsRequestBody.self, upTo: bodyLimit)
         var checks = RequestChecks()
         checks.text(body.customer?.customerId?.rawValue, at: .root.appending("customer").appending("customerId"))

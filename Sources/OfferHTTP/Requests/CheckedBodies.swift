@@ -4,15 +4,12 @@ import OfferSigning
 
 extension Inquiry {
     /// - Throws: ``RequestFault`` with every value that is not accepted.
-    func check() throws(RequestFault) {
+    func check(by role: Role) throws(RequestFault) {
         var checks = RequestChecks()
-        if let customer {
-            checks.customer(customer)
-        } else if history == nil {
-            checks.add(
-                .root.appending("customer"), .missingMember, "the member `customer` is missing",
-                hint: "name a customer, or supply a `history`")
+        if customer != nil || history == nil {
+            checks.customer(customer ?? CustomerIdentifiers(), provenBy: delivery, role: role)
         }
+        checks.delivery(delivery)
         checks.offers(offerIds)
         checks.text(productId?.rawValue, at: .root.appending("productId"))
         checks.signals(signals)

@@ -28,9 +28,22 @@ struct RequestChecks {
         text(customer.customerId?.rawValue, at: pointer().appending("customerId"))
     }
 
-    /// The customers of a batch: not empty; of too many only the number is named.
-    mutating func customers(_ customers: [CustomerIdentifiers]) {
+    /// The customer of a request with signed data, which may name them alone. An `app` key always needs such data, and
+    /// is told so when it is read.
+    mutating func customer(_ customer: CustomerIdentifiers, provenBy delivery: SignedDelivery, role: Role) {
+        guard !customer.isEmpty || (delivery.count == 0 && role != .app) else { return }
+        self.customer(customer)
+    }
+
+    /// The customers of a batch, unless signed data names the one: not empty; of too many only the number is named.
+    mutating func customers(_ customers: [CustomerIdentifiers]?, provenBy delivery: SignedDelivery, role: Role) {
         let pointer = JSONPointer.root.appending("customers")
+        guard let customers else {
+            guard delivery.count == 0, role != .app else { return }
+            return add(
+                pointer, .missingMember, "the member `customers` is missing",
+                hint: "name customers, or send signed data of one")
+        }
         if customers.isEmpty { add(pointer, .invalidLength, "the list is empty", hint: "name at least one customer") }
         if customers.count > RequestRules.customerCount {
             return add(

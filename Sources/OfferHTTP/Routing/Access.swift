@@ -26,6 +26,16 @@ enum MarketingAccess: CallerAccess {
     static let roles: [Role] = [.marketing]
 }
 
+/// The app's backend, and the app itself.
+enum ClientOrAppAccess: CallerAccess {
+    static let roles: [Role] = [.client, .app]
+}
+
+/// The app's backend, the app itself, and people who help customers.
+enum ClientAppOrSupportAccess: CallerAccess {
+    static let roles: [Role] = [.client, .app, .support]
+}
+
 /// The app's backend, and people who help customers.
 enum ClientOrSupportAccess: CallerAccess {
     static let roles: [Role] = [.client, .support]
@@ -38,7 +48,7 @@ enum MarketingOrSupportAccess: CallerAccess {
 
 /// Everyone with a key.
 enum AnyKeyAccess: CallerAccess {
-    static let roles: [Role] = [.client, .support, .marketing]
+    static let roles: [Role] = [.client, .app, .support, .marketing]
 }
 
 /// The context of one request.

@@ -61,14 +61,14 @@ struct RouteTable: Sendable {
             bodyLimit: limits.notificationBytes)
         let catalog = CatalogController(catalogs: useCases.catalogs, bodyLimit: limits.catalogBytes)
         let offers = OffersController(switches: useCases.switches)
-        let customers = CustomersController(useCases: useCases, bodyLimit: limits.bodyBytes)
+        let customers = CustomersController(useCases: useCases, limits: limits)
         let reports = ReportsController(reports: useCases.reports)
         let signatures = SignatureChecksController(
             checks: useCases.signatureChecks, bodyLimit: limits.bodyBytes)
         let health = HealthController(readiness: useCases.readiness)
         let description = DescriptionController(document: openAPI)
         routes = [
-            Route(.post, "/v1/issued-offers", for: ClientAccess.self, use: issuedOffers.issue),
+            Route(.post, "/v1/issued-offers", for: ClientOrAppAccess.self, use: issuedOffers.issue),
             Route(.get, "/v1/issued-offers", for: SupportAccess.self, use: issuedOffers.list),
             Route(.get, "/v1/issued-offers/export", for: SupportAccess.self, use: issuedOffers.export),
             Route(.get, "/v1/issued-offers/{id}", for: ClientOrSupportAccess.self, use: issuedOffers.show),
@@ -77,7 +77,7 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/decisions", for: AnyKeyAccess.self, use: decisions.decide),
             Route(.get, "/v1/decisions/{id}", for: SupportAccess.self, use: decisions.show),
             Route(.post, "/v1/signature-checks", for: SupportAccess.self, use: signatures.check),
-            Route(.post, "/v1/transactions", for: ClientAccess.self, use: transactions.ingest),
+            Route(.post, "/v1/transactions", for: ClientOrAppAccess.self, use: transactions.ingest),
             Route(.get, "/v1/catalog", for: MarketingOrSupportAccess.self, use: catalog.show),
             Route(.put, "/v1/catalog", for: MarketingAccess.self, use: catalog.apply),
             Route(.get, "/v1/catalog/revisions", for: MarketingAccess.self, use: catalog.revisions),
@@ -88,7 +88,7 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/offers/pause", for: MarketingAccess.self, use: offers.pauseAll),
             Route(.post, "/v1/offers/resume", for: MarketingAccess.self, use: offers.resumeAll),
             Route(.get, "/v1/customers", for: SupportAccess.self, use: customers.show),
-            Route(.post, "/v1/customers/status", for: ClientOrSupportAccess.self, use: customers.status),
+            Route(.post, "/v1/customers/status", for: ClientAppOrSupportAccess.self, use: customers.status),
             Route(.post, "/v1/customers/refresh", for: SupportAccess.self, use: customers.refresh),
             Route(.post, "/v1/customers/unlink", for: SupportAccess.self, use: customers.unlink),
             Route(.post, "/v1/customers/reset", for: MarketingOrSupportAccess.self, use: customers.reset),

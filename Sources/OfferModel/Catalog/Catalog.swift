@@ -4,15 +4,19 @@ public struct Catalog: Sendable, Hashable {
     public var subscriptionGroups: [SubscriptionGroup]
     /// What the app sells outside subscription groups: no offer discounts it, and conditions may ask about it.
     public var otherProducts: [OtherProduct]
+    /// The signals that an `app` key may state.
+    public var appSignals: [String]
     public var offers: [Offer]
 
     public init(
         bundleId: BundleId, subscriptionGroups: [SubscriptionGroup] = [], otherProducts: [OtherProduct] = [],
+        appSignals: [String] = [],
         offers: [Offer] = []
     ) {
         self.bundleId = bundleId
         self.subscriptionGroups = subscriptionGroups
         self.otherProducts = otherProducts
+        self.appSignals = appSignals
         self.offers = offers
     }
 

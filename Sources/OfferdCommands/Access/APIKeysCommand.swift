@@ -30,7 +30,7 @@ struct APIKeysCreate: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var owner: ScopeOptions
 
-    @Option(help: "client, support, marketing or admin.")
+    @Option(help: "client, app, support, marketing or admin.")
     var role: Role
 
     @Option(help: "What to call the key in lists.")

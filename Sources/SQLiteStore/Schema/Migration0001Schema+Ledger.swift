@@ -4,7 +4,7 @@ extension Migration {
         CREATE TABLE api_key (
             id TEXT PRIMARY KEY CHECK (length(id) > 0),
             scope_id INTEGER NOT NULL REFERENCES scope (id),
-            role TEXT NOT NULL CHECK (role IN ('client', 'support', 'marketing', 'admin')),
+            role TEXT NOT NULL CHECK (role IN ('client', 'app', 'support', 'marketing', 'admin')),
             secret_digest BLOB NOT NULL CHECK (length(secret_digest) = 32),
             label TEXT,
             created_at INTEGER NOT NULL,

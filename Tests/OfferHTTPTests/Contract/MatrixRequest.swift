@@ -1,3 +1,5 @@
+import OfferModel
+
 /// A call as the role matrix makes it: about the customer `900` and the offer issued to them, and valid, so that only
 /// the key decides what becomes of it.
 struct MatrixRequest {
@@ -6,7 +8,10 @@ struct MatrixRequest {
     var body: String?
     var headers: [(String, String)] = []
 
-    init(_ call: OpenAPIDocument.Call, issuedOfferId: String, decisionId: String) {
+    /// - Parameters:
+    ///   - role: whose key asks; with an `app` key the customer's signed data goes along.
+    ///   - proof: that data, as members.
+    init(_ call: OpenAPIDocument.Call, as role: Role, proof: String, issuedOfferId: String, decisionId: String) {
         method = call.method
         let id =
             call.path.hasPrefix("/v1/issued-offers/")
@@ -33,6 +38,12 @@ struct MatrixRequest {
             body = TestCatalog.yaml
             headers = [("Content-Type", "application/yaml"), ("If-Match", "\"0\"")]
         default: body = call.method == "GET" ? nil : "{}"
+        }
+        guard role == .app else { return }
+        switch call.name {
+        case "POST /v1/issued-offers": body = #"{"offerId":"comeback",\#(proof)}"#
+        case "POST /v1/decisions", "POST /v1/transactions", "POST /v1/customers/status": body = "{\(proof)}"
+        default: break
         }
     }
 }

@@ -77,6 +77,11 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
         ProvokedProblem(.unknownDecision) { service in
             try await service.ask("GET", "/v1/decisions/\(unknownId)", token: try await service.token(.support))
         },
+        ProvokedProblem(.unprovenCustomer) { service in
+            try await service.ask(
+                "POST", "/v1/decisions", token: try await service.token(.app),
+                body: #"{"customer":{"originalTransactionId":"100"}}"#)
+        },
         ProvokedProblem(.ambiguousCustomer) { service in
             try await service.applyCatalog()
             // Both go by the alias `somebody`, and they are two Apple accounts.

@@ -1,4 +1,5 @@
 import Foundation
+import LocalAppStore
 import OfferApplication
 import OfferModel
 import OfferTestSupport
@@ -19,9 +20,11 @@ struct RoleMatrixTests {
         try await ServiceFixture.run { service in
             try await service.applyCatalog()
             let support = try await service.token(.support)
+            let signed = try service.lapsedCustomer("900")
             let issued = try await service.ask(
                 "POST", "/v1/issued-offers", token: try await service.token(.client),
-                body: service.issueBody("comeback", try service.lapsedCustomer("900")))
+                body: service.issueBody("comeback", signed))
+            let proof = #""signedTransactions":["\#(signed.signedTransactions.joined(separator: #"",""#))"]"#
             let id = try #require(issued.json["issuedOfferId"] as? String, "\(issued.text)")
             let decision = try #require(issued.json["decisionId"] as? String)
             let refused = try await service.refusal().decisionId
@@ -30,7 +33,8 @@ struct RoleMatrixTests {
                 for role in Role.allCases {
                     let token = try await service.token(role, scope: scope)
                     for call in calls {
-                        let request = MatrixRequest(call, issuedOfferId: id, decisionId: refused)
+                        let request = MatrixRequest(
+                            call, as: role, proof: proof, issuedOfferId: id, decisionId: refused)
                         let answer = try await service.ask(
                             request.method, request.target, token: token, body: request.body,
                             headers: request.headers)

@@ -1,0 +1,99 @@
+import OfferAPI
+import OfferModel
+import OfferStore
+
+/// The customer whom the signed data of a request proves: the only one for whom an `app` key may act
+/// (docs/http.md#apps-without-a-backend).
+///
+/// Every copy of the app holds the key, so nothing that is merely stated names a customer.
+struct ProvenCustomer: Sendable {
+    private let transactions: [Transaction]
+    private let account: AppTransactionId?
+
+    /// - Throws: `unprovenCustomer` unless the data is that of exactly one Apple Account, `signedDataRefused` if none
+    ///   of it could be verified.
+    init(_ verified: VerifiedDelivery) throws(RequestError) {
+        var (transactions, renewals, accounts) = ([Transaction](), Set<TransactionId>(), Set<AppTransactionId>())
+        for payload in verified.payloads {
+            switch payload.content {
+            case .transaction(let transaction): transactions.append(transaction)
+            case .renewalInfo(let info): renewals.insert(info.originalTransactionId)
+            case .appTransaction(let transaction): accounts.formUnion(transaction.appTransactionId.map { [$0] } ?? [])
+            }
+        }
+        if verified.payloads.isEmpty, !verified.refused.isEmpty { throw .signedDataRefused(verified.refused) }
+        let linked = transactions.filter { $0.appTransactionId != nil }
+        accounts.formUnion(linked.compactMap(\.appTransactionId))
+        // Renewal info names no app: that of another one must not name a customer here.
+        guard !transactions.isEmpty || !accounts.isEmpty else {
+            throw .unprovenCustomer(detail: "the request has no signed transaction and no signed app transaction")
+        }
+        let purchases = Set(transactions.map(\.originalTransactionId))
+        let isOne =
+            accounts.isEmpty
+            ? purchases.count == 1
+            : accounts.count == 1 && purchases == Set(linked.map(\.originalTransactionId))
+        guard isOne, renewals.isSubset(of: purchases) else {
+            throw .unprovenCustomer(detail: "nothing shows that all signed data of the request is of one Apple Account")
+        }
+        self.transactions = transactions
+        account = accounts.first
+    }
+
+    /// How the request is to name the customer: as it does, completed by what the newest transaction proves.
+    ///
+    /// - Throws: `unprovenCustomer` if it names the customer by anything that the data does not.
+    func identifiers(named: CustomerIdentifiers) throws(RequestError) -> CustomerIdentifiers {
+        var customer = named
+        let tokens = transactions.compactMap(\.appAccountToken)
+        if let id = named.originalTransactionId, !transactions.contains(where: { $0.originalTransactionId == id }) {
+            throw Self.unproven("originalTransactionId", id.rawValue)
+        }
+        if let id = named.appTransactionId, id != account { throw Self.unproven("appTransactionId", id.rawValue) }
+        if let token = named.appAccountToken, !tokens.contains(token) {
+            throw Self.unproven("appAccountToken", token.description)
+        }
+        if let id = named.customerId { throw Self.unproven("customerId", id.rawValue) }
+        if customer.proven.isEmpty {
+            customer.originalTransactionId = newest?.originalTransactionId
+            customer.appTransactionId = newest == nil ? account : nil
+        }
+        customer.appAccountToken = named.appAccountToken ?? newest?.appAccountToken
+        return customer
+    }
+
+    /// The customer by Apple's identifiers alone: an alias in signed data may be that of another customer too.
+    var found: CustomerIdentifiers {
+        CustomerIdentifiers(originalTransactionId: newest?.originalTransactionId, appTransactionId: account)
+    }
+
+    private var newest: Transaction? {
+        transactions.max { ($0.purchaseDate, $0.signedDate) < ($1.purchaseDate, $1.signedDate) }
+    }
+
+    private static func unproven(_ member: String, _ value: String) -> RequestError {
+        .unprovenCustomer(detail: "no signed data of the request has the \(member) `\(value.prefix(100))`")
+    }
+}
+
+extension Caller {
+    /// The customer that a request is about: as named, but with an `app` key only the one whom its signed data proves.
+    func customer(
+        named: CustomerIdentifiers, in verified: VerifiedDelivery
+    ) throws(RequestError) -> CustomerIdentifiers {
+        guard role == .app else { return named }
+        guard !verified.isVouchedFor else {
+            throw .forbiddenMember(
+                "historyComplete", role: role, hint: "an app cannot tell; `POST /v1/customers/refresh` asks Apple")
+        }
+        return try ProvenCustomer(verified).identifiers(named: named)
+    }
+
+    /// Refuses signals that the caller may not state.
+    func requireStatable(_ signals: [String: FactValue], in catalog: Catalog) throws(RequestError) {
+        guard role == .app else { return }
+        guard let signal = signals.keys.sorted().first(where: { !catalog.appSignals.contains($0) }) else { return }
+        throw .forbiddenMember(
+            "signals.\(signal)", role: role, hint: "the catalog's `appSignals` lists the signals that an app may state")
+    }
+}
