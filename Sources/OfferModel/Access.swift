@@ -18,15 +18,18 @@ public struct RateLimit: Sendable, Hashable {
 
     public let perSecond: Int
     public let burst: Int
+    /// The seconds in which `perSecond` tokens come back: more than 1, at most 3,600, for rates below one a second.
+    public let slowness: Int
 
     /// A bucket; a number outside ``range`` becomes the nearest one inside.
-    public init(perSecond: Int, burst: Int) {
+    public init(perSecond: Int, burst: Int, slowness: Int = 1) {
         self.perSecond = min(max(perSecond, Self.range.lowerBound), Self.range.upperBound)
         self.burst = min(max(burst, Self.range.lowerBound), Self.range.upperBound)
+        self.slowness = min(max(slowness, 1), 3_600)
     }
 
     /// Seconds in which an empty bucket fills.
-    public var window: Int { (burst + perSecond - 1) / perSecond }
+    public var window: Int { (burst * slowness + perSecond - 1) / perSecond }
 }
 
 /// How fast requests may come; an absent limit is switched off.
@@ -34,19 +37,29 @@ public struct RateLimits: Sendable, Hashable {
     public var key: RateLimit?
     /// About one customer, by callers of one role.
     public var customer: RateLimit?
+    /// From one address with `app` keys, which every copy of the app has.
+    public var address: RateLimit?
     public var failedAuthentication: RateLimit?
+    /// New records of refusals to one customer with `app` keys: what an app states is free text, so each refusal can
+    /// differ.
+    public var refusals: RateLimit?
 
-    public static let off = RateLimits(key: nil, customer: nil, failedAuthentication: nil)
+    public static let off = RateLimits(
+        key: nil, customer: nil, address: nil, failedAuthentication: nil, refusals: nil)
 
     /// Limits by their parts; the defaults are those of `offerd.yaml` (docs/decisions/0043).
     public init(
         key: RateLimit? = RateLimit(perSecond: 5_000, burst: 10_000),
         customer: RateLimit? = RateLimit(perSecond: 20, burst: 500),
-        failedAuthentication: RateLimit? = RateLimit(perSecond: 1, burst: 60)
+        address: RateLimit? = RateLimit(perSecond: 50, burst: 1_000),
+        failedAuthentication: RateLimit? = RateLimit(perSecond: 1, burst: 60),
+        refusals: RateLimit? = RateLimit(perSecond: 1, burst: 30, slowness: 600)
     ) {
         self.key = key
         self.customer = customer
+        self.address = address
         self.failedAuthentication = failedAuthentication
+        self.refusals = refusals
     }
 }
 

@@ -88,6 +88,9 @@ import Testing
             try read("rateLimits:\n  key: { perSecond: 7, burst: 1000000 }\n  customer: off\n")
                 == RateLimits(key: RateLimit(perSecond: 7, burst: 1_000_000), customer: nil))
         #expect(
+            try read("rateLimits: { address: { perSecond: 3, burst: 4 } }\n")
+                == RateLimits(address: RateLimit(perSecond: 3, burst: 4)))
+        #expect(
             issues(
                 ConfigurationReader.read,
                 """
@@ -95,7 +98,7 @@ import Testing
                   key: { perSecond: 0, burst: 9223372036854775808 }
                   customer: { perSecond: 0.5 }
                   failedAuthentication: on
-                  address: off
+                  account: off
 
                 """)
                 == [

@@ -24,6 +24,8 @@ public struct SignedDelivery: Sendable, Hashable {
 
     /// How many JWS one request may bring (docs/design.md#http).
     public static let maximumCount = 200
+    /// The same with an `app` key.
+    package static let maximumCountOfApps = 20
 }
 
 extension KeyedDecodingContainer {

@@ -33,7 +33,7 @@ public struct APIKeys: Sendable {
     /// - Throws: `rateLimited`, `addressNotAllowed`.
     public func caller(forToken text: String, from address: IPAddress? = nil) async throws -> Caller? {
         if let caller = try await holder(of: text, from: address) {
-            try rates.take(key: caller.apiKeyId)
+            try rates.take(key: caller.apiKeyId, caller.role, from: address)
             return caller
         }
         try rates.noteFailure(from: address)

@@ -10,8 +10,7 @@ struct ProvenCustomer: Sendable {
     private let transactions: [Transaction]
     private let account: AppTransactionId?
 
-    /// - Throws: `unprovenCustomer` unless the data is that of exactly one Apple Account, `signedDataRefused` if none
-    ///   of it could be verified.
+    /// - Throws: `unprovenCustomer` unless all of the data is that of exactly one Apple Account.
     init(_ verified: VerifiedDelivery) throws(RequestError) {
         var (transactions, renewals, accounts) = ([Transaction](), Set<TransactionId>(), Set<AppTransactionId>())
         for payload in verified.payloads {
@@ -21,7 +20,6 @@ struct ProvenCustomer: Sendable {
             case .appTransaction(let transaction): accounts.formUnion(transaction.appTransactionId.map { [$0] } ?? [])
             }
         }
-        if verified.payloads.isEmpty, !verified.refused.isEmpty { throw .signedDataRefused(verified.refused) }
         let linked = transactions.filter { $0.appTransactionId != nil }
         accounts.formUnion(linked.compactMap(\.appTransactionId))
         // Renewal info names no app: that of another one must not name a customer here.
@@ -40,7 +38,10 @@ struct ProvenCustomer: Sendable {
         account = accounts.first
     }
 
-    /// How the request is to name the customer: as it does, completed by what the newest transaction proves.
+    /// How the request is to name the customer: by Apple's identifiers that it names, or by those of its data.
+    ///
+    /// The account token is left out even if the data has it: a purchase can be made under any token, that of another
+    /// customer or a new one each time.
     ///
     /// - Throws: `unprovenCustomer` if it names the customer by anything that the data does not.
     func identifiers(named: CustomerIdentifiers) throws(RequestError) -> CustomerIdentifiers {
@@ -58,7 +59,7 @@ struct ProvenCustomer: Sendable {
             customer.originalTransactionId = newest?.originalTransactionId
             customer.appTransactionId = newest == nil ? account : nil
         }
-        customer.appAccountToken = named.appAccountToken ?? newest?.appAccountToken
+        customer.appAccountToken = nil
         return customer
     }
 
@@ -77,11 +78,36 @@ struct ProvenCustomer: Sendable {
 }
 
 extension Caller {
+    /// The encodings in which the caller gets an offer. A V1 signature names no transaction: whoever has it could redeem
+    /// it, so an app gets V2.
+    func formats(of app: RegisteredApp) -> Set<SignatureFormat> {
+        let formats = app.formats(in: scope.environment)
+        return role == .app ? formats.subtracting([.v1]) : formats
+    }
+
+    /// Refuses encodings that the caller may not ask for.
+    func requireObtainable(_ formats: [SignatureFormat]?) throws(RequestError) {
+        guard role == .app, formats?.contains(.v1) == true else { return }
+        throw .forbiddenMember("formats", role: role, hint: "an app gets `v2`: a V1 signature names no transaction")
+    }
+
+    /// What a request states of the device and by signals, as far as the offer reads it. Anything else that an app sends
+    /// would make each refusal of the same offer a record of its own.
+    func stated(_ request: IssueRequest, to offer: Offer) -> IssueRequest {
+        guard role == .app else { return request }
+        let facts = offer.eligibility?.facts ?? []
+        var request = request
+        request.signals = request.signals.filter { facts.contains(FactVocabulary.signalPrefix + $0.key) }
+        request.device = request.device.keeping(facts)
+        return request
+    }
+
     /// The customer that a request is about: as named, but with an `app` key only the one whom its signed data proves.
     func customer(
         named: CustomerIdentifiers, in verified: VerifiedDelivery
     ) throws(RequestError) -> CustomerIdentifiers {
         guard role == .app else { return named }
+        guard verified.refused.isEmpty else { throw .signedDataRefused(verified.refused) }
         guard !verified.isVouchedFor else {
             throw .forbiddenMember(
                 "historyComplete", role: role, hint: "an app cannot tell; `POST /v1/customers/refresh` asks Apple")

@@ -31,10 +31,7 @@ struct NamedCustomers: Sendable, Hashable {
         var customers = Set(signedOwners.compactMap(\.self)).sorted()
         if customers.isEmpty { customers = stated }
         let isProvenWhole = !customers.isEmpty && !statedOwners.contains(nil) && !signedOwners.contains(nil)
-        // Signed data can hold any alias, so that of an unknown customer must not lead to another one.
-        if customers.isEmpty, signed.isEmpty {
-            customers = try store.customers(aliases: identifiers.aliases, in: scope)
-        }
+        if customers.isEmpty { customers = try store.customers(aliases: identifiers.aliases, in: scope) }
         guard Set(stated).isSubset(of: customers) else {
             throw RequestError.ambiguousCustomer(
                 detail: "a stated identifier names another customer than the signed data does")

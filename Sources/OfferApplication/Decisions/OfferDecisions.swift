@@ -32,23 +32,27 @@ public struct OfferDecisions: Sendable {
         let verified = try await ingestion.verifyWhole(inquiry.delivery, caller: caller)
         var asked = inquiry
         asked.customer = try caller.customer(named: inquiry.named, in: verified)
-        let (inquiry, signed) = (asked, verified.identifying)
-        guard inquiry.supposes else { return try await answer(inquiry, signed: signed, caller: caller) }
-        return try await turns.run { try await answer(inquiry, signed: signed, caller: caller) }
+        let inquiry = asked
+        guard inquiry.supposes else { return try await answer(inquiry, verified, caller: caller) }
+        return try await turns.run { try await answer(inquiry, verified, caller: caller) }
     }
 
     private func answer(
-        _ inquiry: Inquiry, signed: [ProvenIdentifier], caller: Caller
+        _ inquiry: Inquiry, _ verified: VerifiedDelivery, caller: Caller
     ) async throws -> InquiryAnswer {
-        let formats = try registry.app(for: caller.scope).formats(in: caller.scope.environment)
+        let formats = caller.formats(of: try registry.app(for: caller.scope))
         let whatIf = try ResolvedWhatIf(inquiry, scope: caller.scope)
         let read = { @Sendable (transaction: any StoreTransaction) in
+            var sought = inquiry.named
+            // An issue request would store the data first, and then no alias would find another customer.
+            if verified.namesCustomer { (sought.appAccountToken, sought.customerId) = (nil, nil) }
             var snapshot = try Snapshot.read(
-                inquiry.named, signed: signed, scope: caller.scope, clock: clock, catalogs: catalogs,
+                sought, signed: verified.identifying, scope: caller.scope, clock: clock, catalogs: catalogs,
                 openIssuedOffersOf: inquiry.supposes ? nil : inquiry.offerIds, transaction
             ).supposing(whatIf, catalogs: catalogs, policy: policy, transaction)
+            snapshot.signUp = inquiry.named.signUp
             // Issuing would refuse it too.
-            if let number = snapshot.number, caller.role != .app {
+            if let number = snapshot.number {
                 try snapshot.subject.requireOwn(inquiry.named.aliases, in: number, transaction)
             }
             try caller.requireStatable(inquiry.signals, in: snapshot.catalog)

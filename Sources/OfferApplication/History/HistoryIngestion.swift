@@ -29,7 +29,7 @@ public struct HistoryIngestion: Sendable {
                 hint: "send signed data, or `historyComplete: true` with a `customer`")
         }
         try rates.take(aliases, by: caller)
-        let verified = try await verify(delivery, caller: caller)
+        let verified = try await verify(delivery, caller: caller, stopsAtRefusal: caller.role == .app)
         if !verified.entries.isEmpty, verified.payloads.isEmpty {
             throw RequestError.signedDataRefused(verified.refused)
         }
@@ -37,8 +37,12 @@ public struct HistoryIngestion: Sendable {
         var kept = try await keep(verified, identifiers: aliases, caller: caller, namesCustomers: true)
         if let ambiguity = kept.ambiguity { throw ambiguity }
         if caller.role == .app {
-            // What the backend calls the customer is not for whoever has captured signed data of theirs.
-            for place in kept.customers.indices { kept.customers[place].customerIds = [] }
+            // What the backend calls the customer is not for the holder of a copy of their signed data.
+            let tokens = verified.appAccountTokens
+            for place in kept.customers.indices {
+                kept.customers[place].customerIds = []
+                kept.customers[place].appAccountTokens.removeAll { !tokens.contains($0) }
+            }
         }
         return IngestReport(customers: kept.customers, results: Self.results(verified, kept.outcomes))
     }
@@ -53,7 +57,9 @@ public struct HistoryIngestion: Sendable {
             guard let scope = try ScopeStore(transaction).number(of: scope) else { return [KnownIdentifiers]() }
             let store = CustomerStore(transaction)
             var numbers = try store.customers(proven: verified.proven, in: scope)
-            if numbers.isEmpty { numbers = try store.customers(aliases: identifiers.aliases, in: scope) }
+            if numbers.isEmpty, verified.payloads.isEmpty {
+                numbers = try store.customers(aliases: identifiers.aliases, in: scope)
+            }
             let stored = try store.customers(numbers)
             let histories = try HistoryStore(transaction).histories(of: stored.map { [$0.number] })
             return zip(stored, histories).map { customer, history in

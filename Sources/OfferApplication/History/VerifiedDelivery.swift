@@ -56,6 +56,22 @@ struct VerifiedDelivery: Sendable {
             }
     }
 
+    /// Whether any of the payloads names a customer of the app.
+    var namesCustomer: Bool {
+        payloads.contains { payload in
+            if case .renewalInfo = payload.content { false } else { true }
+        }
+    }
+
+    /// The accounts of the app that its transactions name.
+    var appAccountTokens: Set<AppAccountToken> {
+        Set(
+            payloads.compactMap { payload in
+                guard case .transaction(let transaction) = payload.content else { return nil }
+                return transaction.appAccountToken
+            })
+    }
+
     /// The newest date of what was verified to Apple's own root: its clock showed that, so ours must not be far behind.
     let newestDateOfApple: Instant?
 

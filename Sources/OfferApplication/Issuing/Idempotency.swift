@@ -40,7 +40,8 @@ protocol IssueReply: Sendable {
     /// What the caller gets.
     associatedtype Answer: Sendable
 
-    static var keepsAnswers: Bool { get }
+    /// Whether an answer that repeats an earlier decision is kept too.
+    var keepsRepeats: Bool { get }
 
     /// Gives an answer the form it leaves in. This happens before the commit, so that exactly that can be kept.
     func write(_ answer: IssueAnswer) throws -> Answer
@@ -61,7 +62,7 @@ protocol IssueReply: Sendable {
 
 /// The reply to a request without a key: nothing is kept, and nothing found.
 struct UnkeyedReply: IssueReply {
-    static let keepsAnswers = false
+    var keepsRepeats: Bool { false }
 
     func write(_ answer: IssueAnswer) throws -> IssueAnswer { answer }
 
@@ -74,8 +75,8 @@ struct UnkeyedReply: IssueReply {
 
 /// The reply to a request with a key (docs/design.md#issuing).
 struct KeyedReply: IssueReply {
-    static let keepsAnswers = true
-
+    /// Not with an `app` key: everyone has it, and a new `Idempotency-Key` each time would keep an answer each time.
+    let keepsRepeats: Bool
     private let key: IdempotencyRecordKey
     private let digest: [UInt8]
     private let writer: @Sendable (IssueAnswer) throws -> WrittenAnswer
@@ -84,8 +85,13 @@ struct KeyedReply: IssueReply {
         _ request: IdempotentRequest, caller: Caller, digest: any Digest,
         write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
     ) {
-        key = IdempotencyRecordKey(apiKeyId: caller.apiKeyId, route: request.route, key: request.key)
         self.digest = digest.sha256(request.body)
+        keepsRepeats = caller.role != .app
+        // All customers share an `app` key, and two of them may choose the same `Idempotency-Key`.
+        let shared = Array(request.key.utf8) + self.digest
+        key = IdempotencyRecordKey(
+            apiKeyId: caller.apiKeyId, route: request.route,
+            key: keepsRepeats ? request.key : Hexadecimal.lowercase(digest.sha256(shared)))
         writer = write
     }
 

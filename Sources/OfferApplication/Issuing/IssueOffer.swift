@@ -66,6 +66,7 @@ public struct IssueOffer: Sendable {
         _ request: IssueRequest, caller: Caller, _ reply: Reply
     ) async throws -> Reply.Answer {
         let app = try registry.app(for: caller.scope)
+        try caller.requireObtainable(request.formats)
 
         // 1. Verify the caller's data and keep it. Data that was refused binds no alias and gets no offer.
         let verified = try await ingestion.verify(request.delivery, caller: caller, stopsAtRefusal: true)
@@ -135,8 +136,9 @@ public struct IssueOffer: Sendable {
     ) throws -> Issuance {
         try caller.requireStatable(request.signals, in: snapshot.catalog)
         let offer = try snapshot.catalog.requested(request.offerId)
+        let request = caller.stated(request, to: offer)
         let product = try offer.product(asked: request.productId)
-        let formats = app.formats(in: caller.scope.environment)
+        let formats = caller.formats(of: app)
         let plan = try SigningPlan(
             offer, productId: product, request: request, formats: formats, history: snapshot.facts.history)
         let open = snapshot.open(offer, about: subject)
@@ -206,7 +208,7 @@ public struct IssueOffer: Sendable {
             stored.issuedOffer, catalogRevision: stored.catalogRevision, scope: issuance.caller.scope,
             signatures: newest.signatures, decisionId: newest.decisionId, state: .open)
         let answer = try reply.write(.issued(issued, isNew: false))
-        guard Reply.keepsAnswers || issuance.opens else {
+        guard reply.keepsRepeats || issuance.opens else {
             metrics.answered(issuance)
             return answer
         }
@@ -259,6 +261,7 @@ public struct IssueOffer: Sendable {
         if let entry = refusals.entry(fingerprint), let answer = try await refuse(issuance, outlook, as: entry, reply) {
             return answer
         }
+        try rates.take(newRefusalOf: customers, by: issuance.caller)
         let blocks =
             question.offer.delivery == .introductoryEligibility && issuance.decision.outcome == .ineligible
             && issuance.plan.transactionId != nil
@@ -308,7 +311,7 @@ public struct IssueOffer: Sendable {
             guard end.milliseconds(since: now) >= policy.storedSignatureMinimumLife else { return nil }
         }
         let answer = try reply.write(.refused(entry.refusal(issuance.decision, outlook)))
-        guard Reply.keepsAnswers else {
+        guard reply.keepsRepeats else {
             let isHeld = try await database.readInline { try RefusalStore($0).hasRecord(of: decisionId, in: number) }
             if isHeld { metrics.answered(issuance) }
             return isHeld ? answer : nil

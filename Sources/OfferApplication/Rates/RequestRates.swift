@@ -3,7 +3,8 @@ public import OfferModel
 import OfferStore
 import Synchronization
 
-/// Limits how fast requests come: by API key, by customer, and failed authentication by address (docs/decisions/0043).
+/// Limits how fast requests come: by API key, by customer, and by address with `app` keys and failed authentication
+/// (docs/decisions/0043, 0056).
 ///
 /// Each process counts for itself, in memory: a rejected request costs no write.
 public final class RequestRates: Sendable {
@@ -15,6 +16,8 @@ public final class RequestRates: Sendable {
         case alias(CustomerAlias, Scope, Role)
         case customer(CustomerNumber, Role)
         case address(PeerAddress)
+        case app(PeerAddress)
+        case refusals(CustomerNumber?)
     }
 
     /// Buckets of each kind: some 7 MB where all are in use.
@@ -23,6 +26,8 @@ public final class RequestRates: Sendable {
     private let keys: Mutex<TokenBuckets?>
     private let customers: Mutex<TokenBuckets?>
     private let addresses: Mutex<TokenBuckets?>
+    private let apps: Mutex<TokenBuckets?>
+    private let refusals: Mutex<TokenBuckets?>
     private let limits: Mutex<RateLimits>
     private let clock: @Sendable () -> Int64
 
@@ -31,6 +36,8 @@ public final class RequestRates: Sendable {
         keys = Mutex(Self.buckets(limits.key))
         customers = Mutex(Self.buckets(limits.customer))
         addresses = Mutex(Self.buckets(limits.failedAuthentication))
+        apps = Mutex(Self.buckets(limits.address))
+        refusals = Mutex(Self.buckets(limits.refusals))
         self.limits = Mutex(limits)
         self.clock = clock
     }
@@ -47,17 +54,34 @@ public final class RequestRates: Sendable {
             if new.failedAuthentication != former.failedAuthentication {
                 addresses.withLock { $0 = Self.buckets(new.failedAuthentication) }
             }
+            if new.address != former.address { apps.withLock { $0 = Self.buckets(new.address) } }
+            if new.refusals != former.refusals { refusals.withLock { $0 = Self.buckets(new.refusals) } }
             former = new
         }
     }
 
     var now: Int64 { clock() }
 
-    /// Takes a token of a key that is known to be genuine.
+    /// Takes a token of a key that is known to be genuine. With an `app` key the address is asked first: all copies of
+    /// the app share the key, and one of them must not use up what the others need.
+    ///
+    /// - Parameter address: `nil` for a caller without one, such as that of a local socket.
+    /// - Throws: `rateLimited`.
+    func take(key id: String, _ role: Role, from address: IPAddress?) throws {
+        if role == .app, address != nil {
+            try take(.address, CollectionOfOne(Bucket.app(PeerAddress(address)).hashValue), from: apps)
+        }
+        try take(.key, CollectionOfOne(Bucket.key(id).hashValue), from: keys)
+    }
+
+    /// Takes a token of the customers of a refusal that no recorded one equals, before it is recorded. Only with an `app`
+    /// key: what everyone can state must not fill the disk.
     ///
     /// - Throws: `rateLimited`.
-    func take(key id: String) throws {
-        try take(.key, CollectionOfOne(Bucket.key(id).hashValue), from: keys)
+    func take(newRefusalOf customers: [CustomerNumber], by caller: Caller) throws {
+        guard caller.role == .app else { return }
+        let owners: [CustomerNumber?] = customers.isEmpty ? [nil] : customers
+        try take(.refusals, owners.map { Bucket.refusals($0).hashValue }, from: refusals)
     }
 
     /// Rejects a request that names a key without a token left, before anything is looked up. Takes nothing: the caller
@@ -131,7 +155,9 @@ public struct RateLimited: Sendable, Hashable {
     public enum Policy: String, Sendable, Hashable {
         case key
         case customer
+        case address
         case authentication
+        case refusals
     }
 
     public let policy: Policy
@@ -187,8 +213,8 @@ struct TokenBuckets: Sendable {
     init(_ limit: RateLimit, capacity: Int) {
         self.limit = limit
         self.capacity = max(2, capacity)
-        // At most 10^9 × 10^6 by the range of a limit.
-        interval = 1_000_000_000 / Int64(limit.perSecond)
+        // At most 10^9 × 3,600 × 10^6 by the range of a limit, which is below 2⁶³.
+        interval = 1_000_000_000 * Int64(limit.slowness) / Int64(limit.perSecond)
         depth = interval * Int64(limit.burst)
     }
 

@@ -229,9 +229,10 @@ enum RateLimitsReader {
     static func read(_ field: Field) -> RateLimits {
         var limits = RateLimits()
         guard !field.isOff else { return .off }
-        guard let mapping = field.mapping(["key", "customer", "failedAuthentication"]) else { return limits }
+        guard let mapping = field.mapping(["key", "customer", "address", "failedAuthentication"]) else { return limits }
         if let limit = mapping.optional("key") { limits.key = limit.rateLimit() }
         if let limit = mapping.optional("customer") { limits.customer = limit.rateLimit() }
+        if let limit = mapping.optional("address") { limits.address = limit.rateLimit() }
         if let limit = mapping.optional("failedAuthentication") { limits.failedAuthentication = limit.rateLimit() }
         return limits
     }

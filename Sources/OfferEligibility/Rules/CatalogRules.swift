@@ -63,7 +63,7 @@ struct CatalogEnvironmentRule: Rule {
             let names = formats.map { "`\($0.rawValue)`" }.joined(separator: ", ")
             return violated(
                 .formatExcluded,
-                "the offer is delivered as \(names) alone, which is not signed in \(environment.rawValue)",
+                "the offer is delivered as \(names) alone, which is not signed for this request",
                 evidence: evidence, turningPoint: .event(.catalogChanged))
         }
         return satisfied("the offer is meant for \(environment.rawValue)", evidence: evidence)

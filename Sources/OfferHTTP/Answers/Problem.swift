@@ -106,6 +106,16 @@ extension Problem {
                     "there are too many requests about this customer",
                     "ask about a customer when something has changed; `rateLimits.customer` in offerd.yaml sets how often"
                 )
+            case .address:
+                (
+                    "too many requests with `app` keys come from this address",
+                    "`rateLimits.address` in offerd.yaml sets how many it may make, and `trustedProxies` whose address counts"
+                )
+            case .refusals:
+                (
+                    "too many different requests of this customer were refused",
+                    "ask again when something has changed; a request that was refused before gets the same answer"
+                )
             case .authentication:
                 (
                     "too many requests with an unknown API key came from this address",

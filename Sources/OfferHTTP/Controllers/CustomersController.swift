@@ -28,7 +28,7 @@ struct CustomersController: Sendable {
         let body = try await request.decode(StatusRequestBody.self, upTo: limits.signedDataBytes)
         var checks = RequestChecks()
         checks.customers(body.customers, provenBy: body.delivery, role: context.caller.role)
-        checks.delivery(body.delivery)
+        checks.delivery(body.delivery, role: context.caller.role)
         try checks.finish()
         let items = try await useCases.status.statuses(
             of: body.customers ?? [], proven: body.delivery, caller: context.caller)

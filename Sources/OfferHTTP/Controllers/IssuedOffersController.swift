@@ -108,7 +108,7 @@ extension IssueRequest {
         checks.customer(customer, provenBy: delivery, role: role)
         checks.formats(formats)
         checks.signals(signals)
-        checks.delivery(delivery)
+        checks.delivery(delivery, role: role)
         checks.device(device)
         try checks.finish()
     }

@@ -12,7 +12,7 @@ struct TransactionsController: Sendable {
         let body = try await request.decode(TransactionsRequestBody.self, upTo: bodyLimit)
         var checks = RequestChecks()
         checks.text(body.customer?.customerId?.rawValue, at: .root.appending("customer").appending("customerId"))
-        checks.delivery(body.delivery)
+        checks.delivery(body.delivery, role: context.caller.role)
         try checks.finish()
         let aliases = body.customer?.identifiers ?? CustomerIdentifiers()
         return try .json(try await ingestion.ingest(body.delivery, aliases: aliases, caller: context.caller))

@@ -9,7 +9,7 @@ extension Inquiry {
         if customer != nil || history == nil {
             checks.customer(customer ?? CustomerIdentifiers(), provenBy: delivery, role: role)
         }
-        checks.delivery(delivery)
+        checks.delivery(delivery, role: role)
         checks.offers(offerIds)
         checks.text(productId?.rawValue, at: .root.appending("productId"))
         checks.signals(signals)

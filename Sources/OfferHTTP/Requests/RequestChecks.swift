@@ -45,10 +45,11 @@ struct RequestChecks {
                 hint: "name customers, or send signed data of one")
         }
         if customers.isEmpty { add(pointer, .invalidLength, "the list is empty", hint: "name at least one customer") }
-        if customers.count > RequestRules.customerCount {
+        let most = role == .app ? SignedDelivery.maximumCountOfApps : RequestRules.customerCount
+        if customers.count > most {
             return add(
                 pointer, .tooMany,
-                "at most \(RequestRules.customerCount) customers, but \(customers.count) were sent",
+                "at most \(most) customers, but \(customers.count) were sent",
                 hint: "send the rest in further requests")
         }
         for (place, customer) in customers.enumerated() { self.customer(customer, at: pointer.appending(place)) }
@@ -129,10 +130,11 @@ struct RequestChecks {
     }
 
     /// The signed data: not more than one request may bring.
-    mutating func delivery(_ delivery: SignedDelivery) {
-        guard delivery.count > SignedDelivery.maximumCount else { return }
+    mutating func delivery(_ delivery: SignedDelivery, role: Role) {
+        let most = role == .app ? SignedDelivery.maximumCountOfApps : SignedDelivery.maximumCount
+        guard delivery.count > most else { return }
         add(
-            .root, .tooMany, "at most \(SignedDelivery.maximumCount) JWS per request, but \(delivery.count) were sent",
+            .root, .tooMany, "at most \(most) JWS per request, but \(delivery.count) were sent",
             hint: "send the rest in further requests")
     }
 

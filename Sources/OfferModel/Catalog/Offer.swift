@@ -184,6 +184,15 @@ public indirect enum RuleNode: Sendable, Hashable {
     case any([RuleNode])
     case not(RuleNode)
     case comparison(Comparison)
+
+    /// The names of the facts that it reads.
+    public var facts: Set<String> {
+        switch self {
+        case .all(let nodes), .any(let nodes): nodes.reduce(into: []) { $0.formUnion($1.facts) }
+        case .not(let node): node.facts
+        case .comparison(let comparison): [comparison.fact]
+        }
+    }
 }
 
 public struct Comparison: Sendable, Hashable {

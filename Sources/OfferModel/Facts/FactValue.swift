@@ -125,6 +125,16 @@ public struct DeviceRequest: Sendable, Hashable, Codable {
         self.placement = placement
     }
 
+    /// Only what these facts say.
+    package func keeping(_ facts: Set<String>) -> DeviceRequest {
+        func kept(_ value: String?, _ fact: RequestFact) -> String? {
+            facts.contains(RequestFact.prefix + fact.rawValue) ? value : nil
+        }
+        return DeviceRequest(
+            appVersion: kept(appVersion, .appVersion), osVersion: kept(osVersion, .osVersion),
+            locale: kept(locale, .locale), placement: kept(placement, .placement))
+    }
+
     /// Whether a text can name a placement: 1 to 64 letters, digits, `.`, `_` and `-`, a letter or digit first.
     public static func isPlacement(_ text: String) -> Bool {
         func isLetterOrDigit(_ byte: UInt8) -> Bool {

@@ -79,8 +79,8 @@ struct AppAttack: Sendable, CustomTestStringConvertible {
         unproven("an offer for the Apple account of another customer", issue) {
             #"\#(offer),\#($0.mallory.proof),"customer":{"originalTransactionId":"200","appTransactionId":"app-100"}"#
         },
-        unproven("a V1 signature for the account of another customer", issue) {
-            #"\#(offer),"formats":["v1"],\#($0.mallory.proof),"customer":{"appAccountToken":"\#(AppWorld.annasToken)"}"#
+        unproven("an offer for the account of another customer", issue) {
+            #"\#(offer),\#($0.mallory.proof),"customer":{"appAccountToken":"\#(AppWorld.annasToken)"}"#
         },
         unproven("an offer for a customer as the backend calls her", issue) {
             #"\#(offer),\#($0.mallory.proof),"customer":{"customerId":"anna"}"#
@@ -177,10 +177,25 @@ struct AppAttack: Sendable, CustomTestStringConvertible {
         AppAttack("an offer by one's own data beside forged data", issue, 422, refused) {
             #"\#(offer),"signedTransactions":[\#($0.mallory.transactions),\#($0.forged.transactions)]"#
         },
+        AppAttack("an offer by data of two customers beside forged data", issue, 422, refused) {
+            #"\#(offer),"signedTransactions":[\#($0.mallory.transactions),\#($0.anna.transactions),\#($0.forged.transactions)]"#
+        },
+        AppAttack("one's own data beside forged data for the history", ingest, 422, refused) {
+            #""signedTransactions":[\#($0.mallory.transactions),\#($0.forged.transactions)]"#
+        },
+        AppAttack("a complete history beside forged data", ingest, 422, refused) {
+            #""signedTransactions":[\#($0.mallory.transactions),\#($0.forged.transactions)],"historyComplete":true"#
+        },
     ]
 
     /// Facts and questions that only a backend or staff may send.
     private static let stated = [
+        AppAttack("a V1 signature, which names no transaction", issue, 403, "forbidden") {
+            #"\#(offer),\#($0.mallory.proof),"formats":["v2","v1"]"#
+        },
+        AppAttack("an offer that is delivered as V1 alone", issue, 403, "not-eligible") {
+            #""offerId":"unbound",\#($0.mallory.proof)"#
+        },
         AppAttack("an offer on a complete history", issue, 403, "forbidden") {
             #"\#(offer),\#($0.mallory.proof),"historyComplete":true"#
         },
@@ -207,7 +222,15 @@ struct AppAttack: Sendable, CustomTestStringConvertible {
             #"\#($0.mallory.proof),"catalogRevision":1"#
         },
         AppAttack("more signed data than a request may bring", decide, 400, "invalid-request") { _ in
-            #""signedTransactions":[\#(Array(repeating: "\"a\"", count: 201).joined(separator: ","))]"#
+            #""signedTransactions":[\#(Array(repeating: "\"a\"", count: 21).joined(separator: ","))]"#
+        },
+        AppAttack("an offer by more signed data than a request may bring", issue, 400, "invalid-request") {
+            let many = Array(repeating: $0.mallory.appTransaction, count: 20).joined(separator: ",")
+            return #"\#(offer),"signedTransactions":[\#(many)],"signedAppTransaction":\#($0.mallory.appTransaction)"#
+        },
+        AppAttack("the status twenty-one times", status, 400, "invalid-request") {
+            let customers = Array(repeating: #"{"originalTransactionId":"200"}"#, count: 21).joined(separator: ",")
+            return #"\#($0.mallory.proof),"customers":[\#(customers)]"#
         },
     ]
 }

@@ -36,6 +36,28 @@ struct AppWorld: Sendable {
                 eligibility: { all: [ { fact: signals.sessions, atLeast: 3 }, { fact: subscription.state, in: [expired] } ] }
                 limits: []
                 formats: [v2]
+              - id: family
+                type: promotional
+                offerIdentifier: family50
+                products: [monthly]
+                paymentMode: freeTrial
+                period: P1M
+                periodCount: 1
+                status: active
+                eligibility: { fact: subscription.state, in: [expired] }
+                limits: [ { count: 1, per: account } ]
+                formats: [v2]
+              - id: unbound
+                type: promotional
+                offerIdentifier: unbound50
+                products: [monthly]
+                paymentMode: freeTrial
+                period: P1M
+                periodCount: 1
+                status: active
+                eligibility: { fact: subscription.state, in: [expired] }
+                limits: []
+                formats: [v1]
 
             """
 
@@ -53,9 +75,12 @@ struct AppWorld: Sendable {
 
     /// Runs a test in a new world.
     static func run(
-        rates: RequestRates = RequestRates(.off), _ body: @escaping @Sendable (AppWorld) async throws -> Void
+        rates: RequestRates = RequestRates(.off), trustedProxies: [IPNetwork] = [],
+        _ body: @escaping @Sendable (AppWorld) async throws -> Void
     ) async throws {
-        try await ServiceFixture.run(rates: rates) { try await body(try await AppWorld($0)) }
+        try await ServiceFixture.run(rates: rates, trustedProxies: trustedProxies) {
+            try await body(try await AppWorld($0))
+        }
     }
 
     private init(_ service: ServiceFixture) async throws {
@@ -78,15 +103,21 @@ struct AppWorld: Sendable {
     }
 
     /// What a customer's device has, signed with an account token, or by another root.
-    private static func device(
+    static func device(
         _ service: ServiceFixture, _ id: String, token: String?, scope: Scope = ServiceFixture.scope,
         root: LocalRoot? = nil
     ) throws -> Device {
-        let signed = try service.lapsedCustomer(id, app: scope.bundleId, environment: scope.environment)
+        // The local App Store plays only two environments: data of the others is that of Sandbox under another name.
+        let isPlayed = [.sandbox, .localTesting].contains(scope.environment)
+        let signed = try service.lapsedCustomer(
+            id, app: scope.bundleId, environment: isPlayed ? scope.environment : .sandbox)
         let root = root ?? service.root
         func list(_ jws: [String]) throws -> String {
             try jws.map { jws in
-                let edited = try service.edited(jws) { $0["appAccountToken"] = token }
+                let edited = try service.edited(jws) {
+                    $0["appAccountToken"] = token
+                    $0["environment"] = scope.environment.rawValue
+                }
                 return "\"\(try root.sign(payload: try CompactJWS(parsing: edited).payload))\""
             }.joined(separator: ",")
         }
@@ -110,9 +141,12 @@ struct AppWorld: Sendable {
         return String(last.dropFirst().dropLast())
     }
 
-    func ask(_ path: String, _ members: String, headers: [(String, String)] = []) async throws -> RawAnswer {
+    /// Asks with the publishable key, or another one.
+    func ask(
+        _ path: String, _ members: String, token: String? = nil, headers: [(String, String)] = []
+    ) async throws -> RawAnswer {
         try await service.ask(
-            "POST", path, token: app, body: "{\(members)}",
+            "POST", path, token: token ?? app, body: "{\(members)}",
             headers: headers.isEmpty ? [] : headers + [("Content-Type", "application/json")])
     }
 

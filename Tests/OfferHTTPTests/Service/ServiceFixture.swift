@@ -6,6 +6,7 @@ import OfferAPI
 import OfferApplication
 import OfferHTTP
 import OfferModel
+import OfferSigning
 import OfferTestSupport
 import OpenSSLCrypto
 import SQLiteStore
@@ -16,6 +17,7 @@ struct ServiceFixture: Sendable {
     static let scope = Scope(bundleId: "com.example.pro", environment: .localTesting)
     static let otherApp = Scope(bundleId: "com.example.other", environment: .localTesting)
     static let otherEnvironment = Scope(bundleId: "com.example.pro", environment: .sandbox)
+    static let production = Scope(bundleId: "com.example.pro", environment: .production)
     static let start = Instant(milliseconds: 1_780_000_000_000)
 
     let port: Int
@@ -92,8 +94,8 @@ struct ServiceFixture: Sendable {
                 toNewFile: directory.path("\(scope.bundleId).Sandbox.p8"), keyId: "2X9R4HXF34")
             return RegisteredApp(
                 bundleId: scope.bundleId, appAppleId: nil, issuerId: AppleServers.issuerId,
-                signingKeys: [.localTesting: key, .sandbox: sandboxKey], signsV1InSandbox: signsV1InSandbox,
-                verifier: verifier,
+                signingKeys: [.localTesting: key, .sandbox: sandboxKey, .production: sandboxKey],
+                signsV1InSandbox: signsV1InSandbox, verifier: LocalRootInProduction(verifier),
                 appStoreServers: try servers.clients(of: scope.bundleId, key: key, clock: clock))
         }
         let useCases = UseCases(
@@ -197,5 +199,31 @@ struct ServiceFixture: Sendable {
             body: TestCatalog.yaml.replacingOccurrences(of: "com.example.pro\n", with: "\(scope.bundleId)\n"),
             headers: [("Content-Type", "application/yaml"), ("If-Match", "\"0\"")])
         guard answer.status == 200 else { throw RawHTTP.Broken(reason: answer.text) }
+    }
+}
+
+/// Trusts the local root in Production too, which the real verifier never does: so that it is the environment of the
+/// data that a test refuses.
+private struct LocalRootInProduction: SignedDataVerifier {
+    private let verifier: any SignedDataVerifier
+
+    init(_ verifier: any SignedDataVerifier) { self.verifier = verifier }
+
+    func verify(
+        _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
+    ) throws(SignedDataRefusal) -> TrustAnchor {
+        try verifier.verify(jws, effectiveDate: date, environment: Self.played(environment))
+    }
+
+    func examine(
+        _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
+    ) throws(SignedDataRefusal) {
+        try verifier.examine(jws, effectiveDate: date, environment: Self.played(environment))
+    }
+
+    func forOneRequest() -> any SignedDataVerifier { LocalRootInProduction(verifier.forOneRequest()) }
+
+    private static func played(_ environment: AppStoreEnvironment) -> AppStoreEnvironment {
+        environment == .production ? .sandbox : environment
     }
 }

@@ -130,7 +130,7 @@ struct VerifyLedgerTests {
             try TerminalPattern(
                 """
                 proven: \(proof.events) events, newest hash \(proof.head)
-                  api_key: 4 rows
+                  api_key: 5 rows
                   audit_checkpoint: \(proof.checkpoints) rows
                   catalog_revision: 1 rows
                   customer_merge: 0 rows
