@@ -215,8 +215,8 @@ let package = Package(
             dependencies: [
                 "AppStoreData", "CommandLineSupport", "LocalAppStore", "OfferApplication", "OfferDocuments",
                 "OfferEligibility", "OfferModel", "OfferSigning",
-                "OfferStore", "OfferTestSupport", "OfferdCommands", "SQLiteStore", "offerctl", "offerd", argumentParser,
-                asyncHTTPClient, metrics, nioCore, nioPosix, nioSSL,
+                "OfferStore", "OfferTestSupport", "OfferdCommands", "OpenSSLCrypto", "SQLiteStore", "offerctl",
+                "offerd", argumentParser, asyncHTTPClient, metrics, nioCore, nioPosix, nioSSL,
             ],
             resources: fixtures, swiftSettings: settings),
     ]

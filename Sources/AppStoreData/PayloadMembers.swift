@@ -80,12 +80,15 @@ struct PayloadMembers {
         }
     }
 
+    /// What Xcode writes for a date that it does not have, such as the purchase of the app: the first day of year 1.
+    private static let xcodesNoDate = Instant(milliseconds: -62_135_769_600_000)
+
     /// A date between 1970 and the year 9999, in milliseconds; Xcode's fraction is rounded down.
     func date(_ name: MemberName) throws(SignedDataRefusal) -> Instant? {
         let instant = try value(name, "a number of milliseconds") { value -> Instant? in
             if case .integer(let integer) = value { Instant(milliseconds: integer) } else { nil }
         }
-        guard let instant else { return nil }
+        guard let instant, instant != Self.xcodesNoDate else { return nil }
         guard InputBounds.instants.contains(instant) else {
             throw malformed(name, "`\(path)\(name.stringValue)` is not a date: `\(instant)`")
         }

@@ -5,16 +5,23 @@ package import OfferModel
 package enum InputFile {
     /// The bytes of a file, or what a pipe such as `/dev/stdin` or `<(command)` brings.
     ///
-    /// - Parameter noun: what the file is, for the message.
-    package static func bytes(_ path: String, _ noun: String? = nil) throws(CommandFailure) -> [UInt8] {
+    /// - Parameters:
+    ///   - noun: what the file is, for the message.
+    ///   - most: how many bytes it may have.
+    package static func bytes(
+        _ path: String, _ noun: String? = nil, most: Int? = nil
+    ) throws(CommandFailure) -> [UInt8] {
+        let bytes: Data?
         do {
             // Not `Data(contentsOf:)`: it reads as many bytes as the file says it has, and a pipe says none.
             let file = try FileHandle(forReadingFrom: URL(filePath: path))
             defer { try? file.close() }
-            return Array(try file.readToEnd() ?? Data())
+            bytes = if let most { try file.read(upToCount: most + 1) } else { try file.readToEnd() }
         } catch {
             throw failure(path, noun, "cannot be read: \(reason(error, path))")
         }
+        if let most, let bytes, bytes.count > most { throw failure(path, noun, "has more than \(most) bytes") }
+        return Array(bytes ?? Data())
     }
 
     package static func text(_ path: String, _ noun: String) throws(CommandFailure) -> String {

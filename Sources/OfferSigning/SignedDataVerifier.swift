@@ -79,7 +79,7 @@ public struct SignedDataRefusal: Error, Sendable, Hashable, CustomStringConverti
         case wrongBundleId
         case wrongEnvironment
         case wrongAppAppleId
-        /// Xcode's one-certificate data cannot be verified and is refused.
+        /// Data of Xcode, and no certificate of Xcode is configured.
         case environmentNotSupported
     }
 

@@ -1,6 +1,7 @@
 import AppStoreData
 import Foundation
 import OfferModel
+import OfferSigning
 import OfferTestSupport
 import Testing
 
@@ -95,6 +96,14 @@ import Testing
         let transaction = try Transaction(payload: bytes)
         #expect(transaction.signedDate == Instant(milliseconds: 1_697_679_936_049))
         #expect(transaction.expiresDate == Instant(milliseconds: 1_697_679_936_056))
+    }
+
+    @Test("the first day of year 1, which Xcode writes for a date that it does not have, is no date")
+    func noDate() throws {
+        let bytes = try Payloads.bytes(Payloads.appTransaction, set: ["originalPurchaseDate": -62_135_769_600_000])
+        #expect(try AppTransaction(payload: bytes).originalPurchaseDate == nil)
+        let other = try Payloads.bytes(Payloads.appTransaction, set: ["originalPurchaseDate": -62_135_769_599_999])
+        #expect(throws: SignedDataRefusal.self) { try AppTransaction(payload: other) }
     }
 
     @Test("values Apple added since are kept as they are")

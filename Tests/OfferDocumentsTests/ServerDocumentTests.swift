@@ -295,6 +295,14 @@ import Testing
         #expect(app.issuerId.description == "57246542-96fe-1a63-e053-0824d011072a")
     }
 
+    @Test("an app may be served in Xcode, with the certificate that Xcode signs with")
+    func xcode() throws {
+        let text = Self.app.replacing("LocalTesting", with: "Xcode").replacing("certs/root.der", with: "xcode.cer")
+        let app = try #require(try KeysReader.read(Array(text.utf8)).value.apps.first)
+        #expect(app.environments == [.xcode])
+        #expect(app.trustedRoots == [.xcode: ["xcode.cer"]])
+    }
+
     @Test(
         "a wrong keys.yaml is refused with its line",
         arguments: [
@@ -305,7 +313,6 @@ import Testing
             ("LOCAL0", "1234567890", "wrongType 7 apps[0].keys[1].keyId"),
             ("env:LOCAL_KEY", "env:9", "invalidValue 6 apps[0].keys[0].privateKey"),
             ("[LocalTesting]", "[Production]", "missingKey 2 apps[0]"),
-            ("[LocalTesting]", "[Xcode]", "notSupportedYet 4 apps[0].environments[0]"),
             ("57246542-", "57246542", "invalidValue 3 apps[0].issuerId"),
             ("{ LocalTesting:", "{ Production:", "notAllowed 8 apps[0].trustedRoots.Production"),
             ("apps:\n", "audit: { privateKey: a }\napps:\n", "missingKey 1 audit"),

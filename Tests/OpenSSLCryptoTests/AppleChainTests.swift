@@ -67,6 +67,9 @@ struct AppleChainTests {
         let verifier = try AppStoreChainVerifier()
         #expect(verifier.refusal(chain: der, TestChain.inside, .localTesting)?.code == .untrustedRoot)
         #expect(verifier.refusal(chain: der, TestChain.inside, .xcode)?.code == .environmentNotSupported)
+        let own = try TestChain { $0.root.curve = .p256 }.root.certificateDER
+        let xcode = try AppStoreChainVerifier(additionalRoots: [.xcode: [own]])
+        #expect(xcode.refusal(chain: der, TestChain.inside, .xcode)?.code == .certificateCount)
     }
 
     @Test("data with Apple's chain and a signature by another key is refused for exactly that (invariant 6)")

@@ -30,7 +30,8 @@ struct ChainCacheTests {
     private func chain() throws -> VerifiedChain {
         let made = try CertificateChain(der: TestChain().der)
         return VerifiedChain(
-            leaf: try VerifyingContext(key: made.leaf.publicKey), validity: ChainValidity(made), anchor: .configured)
+            leaf: try VerifyingContext(key: made.leaf.publicKey), validity: ChainValidity(made.named),
+            anchor: .configured)
     }
 
     @Test("it holds no more than its capacity, and lets go of the one unused for longest")

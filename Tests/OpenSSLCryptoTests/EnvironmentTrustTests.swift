@@ -39,7 +39,7 @@ struct EnvironmentTrustTests {
         #expect(verifier.cache.count == 2)
     }
 
-    @Test("without configured roots only Apple's is trusted, and for LocalTesting none")
+    @Test("without configured roots only Apple's is trusted, and for LocalTesting and Xcode none")
     func defaults() throws {
         let roots = try TrustedRoots(additional: [:])
         let fingerprint = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"
@@ -49,16 +49,14 @@ struct EnvironmentTrustTests {
         #expect(roots[.xcode] == nil)
     }
 
-    @Test(
-        "an additional root for Production or Xcode is refused at construction",
-        arguments: [AppStoreEnvironment.production, .xcode])
-    func noRootForProduction(_ environment: AppStoreEnvironment) throws {
+    @Test("an additional root for Production is refused at construction")
+    func noRootForProduction() throws {
         let root = try TestChain().root.certificateDER
         let error = #expect(throws: CertificateError.self) {
-            try AppStoreChainVerifier(additionalRoots: [environment: [root]])
+            try AppStoreChainVerifier(additionalRoots: [.production: [root]])
         }
         #expect(error?.code == .rootNotAllowed)
-        #expect(error?.detail == "`\(environment.rawValue)` allows no additional trusted root")
+        #expect(error?.detail == "`Production` allows no additional trusted root")
     }
 
     @Test("an entry for Production is refused even if it is empty")

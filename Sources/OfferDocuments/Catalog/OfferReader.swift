@@ -75,7 +75,7 @@ enum OfferReader {
         let tags = mapping.optional("tags")?.list(allowsEmpty: true).map { $0.distinct { $0.text(.name) } }
         context.tags.formUnion(tags ?? [])
         let environments = mapping.optional("environments")?.list().map { fields in
-            Set(fields.distinct { $0.environment() })
+            Set(fields.distinct { $0.choice(AppStoreEnvironment.self) })
         }
         let signaturesPerOffer = mapping.optional("signaturesPerOffer")?.wholeNumber(1...100)
         let rollout = mapping.optional("rollout").flatMap(rollout)
@@ -143,15 +143,6 @@ extension [Field] {
 }
 
 extension Field {
-    /// An environment that offers can be made for.
-    func environment() -> AppStoreEnvironment? {
-        guard let environment = choice(AppStoreEnvironment.self) else { return nil }
-        guard environment != .xcode else {
-            return refuse(.notSupportedYet, "`Xcode` is not supported yet", hint: "use `LocalTesting` for tests")
-        }
-        return environment
-    }
-
     /// Days, hours and the like, which have one length in milliseconds; months and years have not.
     func fixedPeriod() -> Period? {
         guard let period = period() else { return nil }

@@ -140,7 +140,7 @@ package enum KeysReader {
         }
         let appAppleId = mapping.optional("appAppleId")?.wholeNumber(1...999_999_999_999)
         let issuerId = mapping.required("issuerId")?.uuid()
-        let environments = mapping.required("environments")?.list()?.distinct { $0.environment() }
+        let environments = mapping.required("environments")?.list()?.distinct { $0.choice(AppStoreEnvironment.self) }
         if let environments, environments.contains(.production), !mapping.has("appAppleId") {
             field.refuse(
                 .missingKey, "missing key `appAppleId`, which Production needs",
@@ -199,7 +199,7 @@ enum KeyListReader {
         let use = mapping.required("use")?.choice(KeyUse.self)
         var environments = served
         if let stated = mapping.optional("environments") {
-            environments = stated.list()?.distinct { $0.environment() }
+            environments = stated.list()?.distinct { $0.choice(AppStoreEnvironment.self) }
             if let served, let stranger = environments?.first(where: { !served.contains($0) }) {
                 stated.refuse(
                     .contradiction, "the app is not served in `\(stranger.rawValue)`",
@@ -238,10 +238,7 @@ extension Field {
         guard let mapping = mapping(AppStoreEnvironment.allCases.map(\.rawValue)) else { return [] }
         mapping.refuse(
             key: AppStoreEnvironment.production.rawValue, .notAllowed, refusal, hint: "delete this entry")
-        mapping.refuse(
-            key: AppStoreEnvironment.xcode.rawValue, .notSupportedYet, "`Xcode` is not supported yet",
-            hint: "use `LocalTesting` for tests")
-        return [.sandbox, .localTesting].compactMap { environment in
+        return [.sandbox, .localTesting, .xcode].compactMap { environment in
             mapping.optional(environment.rawValue).map { (environment, $0) }
         }
     }

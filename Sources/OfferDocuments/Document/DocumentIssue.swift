@@ -77,8 +77,6 @@ public enum DocumentIssueCode: String, Sendable, Hashable, CaseIterable, Codable
     /// A price in another currency than its product's.
     case currencyMismatch
     case priceTooHigh
-    /// Part of the format, but not evaluated by this version.
-    case notSupportedYet
     /// A catalog of another app than the API key's.
     case wrongApp
     /// Another kind or Apple name than the offer was first issued with.

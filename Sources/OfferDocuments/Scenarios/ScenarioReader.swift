@@ -23,10 +23,10 @@ package enum ScenarioReader {
     }
 
     private static func testEnvironment(_ field: Field) -> AppStoreEnvironment? {
-        guard let environment = field.environment() else { return nil }
-        guard environment != .production else {
+        guard let environment = field.choice(AppStoreEnvironment.self) else { return nil }
+        guard environment == .localTesting || environment == .sandbox else {
             return field.refuse(
-                .notAllowed, "a scenario is never for Production", hint: "use `LocalTesting` or `Sandbox`")
+                .notAllowed, "a scenario is never for \(environment.rawValue)", hint: "use `LocalTesting` or `Sandbox`")
         }
         return environment
     }

@@ -4,7 +4,7 @@ public enum AppStoreEnvironment: String, Sendable, Hashable, CaseIterable, Codab
     case sandbox = "Sandbox"
     /// A local App Store made by `offerd dev root`: never trusted for Production.
     case localTesting = "LocalTesting"
-    /// StoreKit testing in Xcode; its one-certificate data is refused until that certificate can be pinned.
+    /// StoreKit testing in Xcode, which signs with one certificate: only a configured one is trusted.
     case xcode = "Xcode"
 
     /// Whether purchases are made by testers, whose history can be cleared and who can be forgotten.

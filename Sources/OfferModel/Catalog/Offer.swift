@@ -64,7 +64,7 @@ public struct Offer: Sendable, Hashable {
         status = .active
         priority = 0
         tags = []
-        environments = [.production, .sandbox, .localTesting]
+        environments = Set(AppStoreEnvironment.allCases)
         excludes = []
         formats = delivery == .signature ? [.v2] : []
         signaturesPerOffer = Self.defaultSignaturesPerOffer

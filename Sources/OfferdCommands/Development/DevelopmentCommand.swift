@@ -9,13 +9,18 @@ import OpenSSLCrypto
 struct DevelopmentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dev",
-        abstract: "A local App Store, so that everything can be tried without Apple.",
+        abstract: "Try offers without Apple: in Xcode, or with a local App Store.",
         discussion: """
+            Without a subcommand it is `offerd dev serve`.
+
             Example:
+              offerd dev --storekit Store.storekit --app com.example.pro \\
+                --certificate StoreKitTestCertificate.cer
               offerd dev root --out .local/root
               offerd dev sign --root .local/root --scenario Examples/scenarios/lapsed.yaml
             """,
-        subcommands: [DevelopmentRoot.self, DevelopmentSign.self])
+        subcommands: [DevelopmentServe.self, DevelopmentRoot.self, DevelopmentSign.self],
+        defaultSubcommand: DevelopmentServe.self)
 }
 
 struct DevelopmentRoot: ParsableCommand {

@@ -50,6 +50,11 @@ struct Serve: AsyncParsableCommand {
     var logLevel: LogLevel = .info
 
     func run() async throws {
+        try await run { _ in }
+    }
+
+    /// - Parameter announce: says what else there is to say once requests are accepted, by the URL.
+    func run(announce: @escaping @Sendable (String) -> Void) async throws {
         // Loops only read and write, a fifth of a request's work at most; the tasks that answer have a thread for each
         // processor already. With a loop for each, too, they wake each other twice as often for the same work.
         NIOSingletons.groupLoopCountSuggestion = max(1, System.coreCount / 2)
@@ -59,13 +64,12 @@ struct Serve: AsyncParsableCommand {
         defer { lines.flush() }
         // From here on a hangup does not end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        try await ServerSetup.withTransport { try await serve(setup, asking: $0, hangups, watch, lines) }
+        try await ServerSetup.withTransport { try await serve(setup, asking: $0, hangups, watch, lines, announce) }
     }
 
     private func serve(
         _ setup: ServerSetup, asking transport: HTTPTransport, _ hangups: UnixSignalsSequence,
-        _ watch: ConfigurationWatch,
-        _ lines: LogLines
+        _ watch: ConfigurationWatch, _ lines: LogLines, _ announce: @escaping @Sendable (String) -> Void
     ) async throws {
         let registry = AppRegistry(try setup.apps(asking: transport))
         let certificate = try setup.tls.map(TLSCertificate.init)
@@ -114,7 +118,9 @@ struct Serve: AsyncParsableCommand {
             logger: logger, metrics: metrics, inProgress: shutdown.requests
         ) { port, isLoopback in
             let bound = ListenAddress(host: address.host, port: port)
-            try? Console.output("listening on \(certificate == nil ? "http" : "https")://\(bound)")
+            let url = "\(certificate == nil ? "http" : "https")://\(bound)"
+            try? Console.output("listening on \(url)")
+            announce(url)
             if certificate == nil, !isLoopback {
                 started.warning(
                     "API keys and customers' data travel unencrypted, because other machines can reach `\(bound)` and it has no TLS: set `tls`, or listen on 127.0.0.1 behind a proxy with TLS"

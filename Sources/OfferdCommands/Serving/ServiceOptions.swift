@@ -35,7 +35,7 @@ struct ScopeOptions: ParsableArguments {
     @Option(help: "The app's bundle identifier.")
     var app: String
 
-    @Option(help: "Production, Sandbox or LocalTesting.")
+    @Option(help: "Production, Sandbox, LocalTesting or Xcode.")
     var environment: AppStoreEnvironment
 
     func scope(_ setup: ServerSetup) throws -> Scope {

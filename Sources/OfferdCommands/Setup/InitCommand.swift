@@ -102,6 +102,7 @@ struct NewInstallation {
     private static let digestKey = "keys/digest.key"
     /// App Store Connect's in examples; LocalTesting takes any.
     private static let exampleIssuer = "57246542-96fe-1a63-e053-0824d011072a"
+    private static let xcodeCertificate = "xcode.cer"
 
     private let app: String
     private let issuerId: String
@@ -111,9 +112,16 @@ struct NewInstallation {
     private let given: (file: String, keyId: String, text: String)?
     /// Whether a key for LocalTesting is made.
     private let makesKey: Bool
+    /// What Xcode signs with; `nil` in every other environment.
+    private let certificate: [UInt8]?
 
     /// - Throws: a failure for options that contradict each other, and for a key that cannot sign.
     init(_ options: InitCommand) throws {
+        guard !options.environment.contains(.xcode) else {
+            throw CommandFailure(
+                .usage, "`offerd init` makes no installation for Xcode",
+                hints: ["`offerd dev --storekit FILE` makes one from a StoreKit configuration file, and serves it"])
+        }
         environments = options.environment.isEmpty ? [.localTesting] : options.environment
         let isApples = environments.contains { $0 != .localTesting }
         given = try Self.givenKey(options, isApples ? environments : [])
@@ -121,7 +129,28 @@ struct NewInstallation {
         app = options.app
         issuerId = options.issuerId ?? Self.exampleIssuer
         appAppleId = options.appAppleId
+        certificate = nil
         try check()
+    }
+
+    /// An installation for Xcode.
+    ///
+    /// - Parameters:
+    ///   - key: the Subscription Offers Key, and the file that has it.
+    ///   - certificate: what Xcode signs purchases with.
+    init(app: String, key: (file: String, keyId: String, text: String), certificate: [UInt8]) throws {
+        environments = [.xcode]
+        (given, makesKey) = (key, false)
+        (self.app, issuerId, appAppleId) = (app, Self.exampleIssuer, nil)
+        self.certificate = certificate
+        try check()
+    }
+
+    /// The files that are the same for the same options.
+    var stated: [(name: String, content: [UInt8])] {
+        [("keys.yaml", Array(keysDocument.utf8))]
+            + (given.map { [(Self.path(ofKey: $0.keyId), Array($0.text.utf8))] } ?? [])
+            + (certificate.map { [(Self.xcodeCertificate, $0)] } ?? [])
     }
 
     /// - Parameter environments: those that need a key from App Store Connect.
@@ -178,6 +207,7 @@ struct NewInstallation {
 
     var secrets: [String] {
         signingKeys.map(\.path) + [Self.auditKey, Self.digestKey] + (hasLocalAppStore ? ["root"] : [])
+            + (certificate == nil ? [] : [Self.xcodeCertificate])
     }
 
     private var hasLocalAppStore: Bool { environments.contains(.localTesting) }
@@ -187,12 +217,14 @@ struct NewInstallation {
     /// Every key that signs, with the environments it is for.
     private var signingKeys: [NewKey] {
         func key(_ id: String, _ environments: [AppStoreEnvironment]) -> NewKey {
-            (id, "keys/SubscriptionKey_\(id).p8", environments)
+            (id, Self.path(ofKey: id), environments)
         }
         let others = makesKey ? environments.filter { $0 != .localTesting } : environments
         return (given.map { [key($0.keyId, others)] } ?? [])
             + (makesKey ? [key(Self.localKeyId, [.localTesting])] : [])
     }
+
+    private static func path(ofKey id: String) -> String { "keys/SubscriptionKey_\(id).p8" }
 
     /// What was created, in words.
     var contents: [(name: String, meaning: String)] {
@@ -228,6 +260,7 @@ struct NewInstallation {
         _ = try OpenSSLSigningKey.generate(toNewFile: Self.auditKey, keyId: "AUDIT")
         let digits = Hexadecimal.lowercase(try OpenSSLRandom().bytes(32))
         try AtomicFile.create(digits + "\n", at: Self.digestKey)
+        if let certificate { try Data(certificate).write(to: URL(filePath: Self.xcodeCertificate)) }
         // A relative path would become one by the directory's name, which the owner of its parent can give to another.
         if hasLocalAppStore { try LocalRoot.make(now: .wallClock).write(to: "/proc/self/cwd/root") }
         try AtomicFile.create(keysDocument, at: "keys.yaml")
@@ -258,6 +291,7 @@ struct NewInstallation {
             #"      - { keyId: "\#(key.id)", privateKey: \#(key.path), use: signing, environments: \#(list(key.environments)) }"#
         }
         if hasLocalAppStore { lines.append("    trustedRoots: { LocalTesting: [root/root.der] }") }
+        if certificate != nil { lines.append("    trustedRoots: { Xcode: [\(Self.xcodeCertificate)] }") }
         lines.append("audit: { privateKey: \(Self.auditKey), digestKey: \(Self.digestKey) }")
         return lines.map { $0 + "\n" }.joined()
     }

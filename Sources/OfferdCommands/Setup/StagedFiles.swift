@@ -46,7 +46,7 @@ struct Account {
 /// before they leave it.
 struct StagedFiles {
     private static let draft = ".offerd-init.part"
-    private static let complete = ".offerd-init"
+    static let complete = ".offerd-init"
 
     enum Outcome {
         /// - Parameter kept: an `offerd.yaml` that was there already.

@@ -12,7 +12,8 @@ import Synchronization
 ///
 /// An attacker can put a leaf of their own under Apple's public certificates, so the data is checked against the leaf's
 /// key first: each attempt costs them a signature. Production trusts Apple Root CA - G3 alone; Sandbox that and the
-/// configured roots; LocalTesting the configured roots alone; Xcode nothing.
+/// configured roots; LocalTesting the configured roots alone. Xcode signs with one certificate and no chain, so its data
+/// is accepted only under a certificate that is configured, byte for byte.
 public final class AppStoreChainVerifier: SignedDataVerifier {
     private let roots: TrustedRoots
     let cache: ChainCache<VerifiedChain>
@@ -34,7 +35,7 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
     private static let longestCertificate = 16 * 1_024
 
     /// - Parameters:
-    ///   - additionalRoots: further trusted roots in DER, for Sandbox and LocalTesting.
+    ///   - additionalRoots: further trusted roots in DER, for Sandbox and LocalTesting, and the certificates of Xcode.
     ///   - cacheLifetime: how long after its verification a chain is remembered; Apple's libraries use 15 minutes.
     /// - Throws: ``CertificateError`` for a root that cannot be trusted, such as any for Production.
     public init(
@@ -106,11 +107,14 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
         guard let trusted = roots[environment] else {
             throw SignedDataRefusal(
                 .environmentNotSupported,
-                "data of `\(environment.rawValue)` cannot be verified and is refused")
+                "data of `\(environment.rawValue)` cannot be verified: keys.yaml names no certificate for it under "
+                    + "`trustedRoots`")
         }
+        let expected = environment == .xcode ? "1 certificate" : "3 certificates"
         try SignedDataRefusal.require(
-            certificates.count == 3, .certificateCount,
-            "`x5c` must hold 3 certificates, it holds \(certificates.count)")
+            certificates.count == (environment == .xcode ? 1 : 3), .certificateCount,
+            "`x5c` must hold \(expected), it holds \(certificates.count)")
+        if environment == .xcode { return try examinedAlone(decode(certificates)[0], date, trusted) }
         if let key = keys.key(of: certificates, trusted: trusted.digest), let known = cache.verified(for: key) {
             try known.validity.check(date)
             return ExaminedChain(key: key, verified: known)
@@ -121,7 +125,7 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
             "the root certificate is not trusted for `\(environment.rawValue)`")
         let chain = try CertificateChain(der: der)
         try chain.checkContents()
-        let validity = ChainValidity(chain)
+        let validity = ChainValidity(chain.named)
         try validity.check(date)
         try chain.checkIssuers()
         let key = try chain.key(trusted)
@@ -138,6 +142,24 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
             unverified: UnverifiedChain(
                 chain: chain, intermediateKey: try chain.intermediateKey(trusted), certificates: certificates,
                 trusted: trusted.digest))
+    }
+
+    /// Checks Xcode's certificate, of which nothing but its key and dates matters: it is the configured one.
+    private func examinedAlone(
+        _ der: [UInt8], _ date: Instant, _ trusted: TrustedRoots.Set
+    ) throws(SignedDataRefusal) -> ExaminedChain {
+        guard trusted.contains(der), let certificate = Certificate(der: der),
+            let leaf = try? VerifyingContext(key: certificate.publicKey)
+        else {
+            throw SignedDataRefusal(
+                .untrustedRoot,
+                "the certificate is not one of Xcode's that keys.yaml names under `trustedRoots`")
+        }
+        let validity = ChainValidity([("Xcode", certificate)])
+        try validity.check(date)
+        return ExaminedChain(
+            key: trusted.digest + OpenSSLDigest().sha256(der),
+            verified: VerifiedChain(leaf: leaf, validity: validity, anchor: .configured))
     }
 
     /// Checks the signatures in the chain, unless they are cached. No lock is held meanwhile: two tasks may do it

@@ -153,8 +153,8 @@ struct ChainValidity: Sendable {
     /// The earliest end; before `notBefore` if there is no common moment.
     let notAfter: Instant
 
-    init(_ chain: CertificateChain) {
-        intervals = chain.named.map { ($0.name, $0.certificate.notBefore, $0.certificate.notAfter) }
+    init(_ certificates: [(name: String, certificate: Certificate)]) {
+        intervals = certificates.map { ($0.name, $0.certificate.notBefore, $0.certificate.notAfter) }
         notBefore = intervals.map(\.notBefore).max() ?? .distantFuture
         notAfter = intervals.map(\.notAfter).min() ?? .distantPast
     }

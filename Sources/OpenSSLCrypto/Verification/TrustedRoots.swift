@@ -27,7 +27,8 @@ struct TrustedRoots: Sendable {
 
     private let sets: [AppStoreEnvironment: Set]
 
-    /// - Parameter additional: further roots in DER; never for Production, whose only root is Apple's.
+    /// - Parameter additional: further roots in DER, for Xcode its certificates; never for Production, whose only root
+    ///   is Apple's.
     init(additional: [AppStoreEnvironment: [[UInt8]]]) throws(CertificateError) {
         // A local App Store has no business with Apple's root: data signed for customers is not its data.
         var fingerprints: [AppStoreEnvironment: Swift.Set<[UInt8]>] = [
@@ -43,7 +44,7 @@ struct TrustedRoots: Sendable {
         sets = fingerprints.mapValues { Set($0) }
     }
 
-    /// The roots of an environment; `nil` for Xcode, whose data cannot be verified.
+    /// The roots of an environment; `nil` for Xcode without a certificate, whose data cannot be verified then.
     subscript(environment: AppStoreEnvironment) -> Set? {
         sets[environment]
     }
@@ -53,10 +54,10 @@ struct TrustedRoots: Sendable {
     }
 
     private static func requireAllowed(_ environment: AppStoreEnvironment) throws(CertificateError) {
-        guard environment == .sandbox || environment == .localTesting else {
+        guard environment != .production else {
             throw CertificateError(
                 .rootNotAllowed, "`\(environment.rawValue)` allows no additional trusted root",
-                hint: "additional roots are for tests: name them under `Sandbox` or `LocalTesting`")
+                hint: "additional roots are for tests: name them under `Sandbox`, `LocalTesting` or `Xcode`")
         }
     }
 
@@ -73,6 +74,11 @@ struct TrustedRoots: Sendable {
                 "a trusted root for `\(environment.rawValue)` is not signed by its own key",
                 hint: "name the root, not a certificate that it issued")
         }
+        guard environment != .xcode || certificate.publicKey.curve == KeyHandle.p256 else {
+            throw CertificateError(
+                .unusableKey, "the certificate for `Xcode` has a key that is not on P-256",
+                hint: "in Xcode, open the StoreKit configuration file and choose Editor, Save Public Certificate")
+        }
     }
 }
 
@@ -86,8 +92,10 @@ public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertib
         case unusableProfile
         /// A trusted root that is not signed by its own key.
         case rootNotSelfSigned
-        /// An additional root for an environment that allows none: Production and Xcode.
+        /// An additional root for Production, which allows none.
         case rootNotAllowed
+        /// A certificate for Xcode whose key cannot have signed App Store data.
+        case unusableKey
     }
 
     public let code: Code

@@ -11,12 +11,9 @@ final class DocumentShell {
     /// A byte that no program of ours prints.
     private static let end = UInt8(0x1E)
 
-    /// What a reader has from Apple: the key of App Store Connect, and Xcode's file with the key of its own.
+    /// What a reader has from Apple: the key of App Store Connect.
     private static let downloads = #"""
         openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 2>/dev/null >SubscriptionKey_2X9R4HXF34.p8
-        printf '{\n  "subscriptionOffersKeyPair" : {\n    "id" : "3F2A9C41",\n    "privateKey" : "%s"\n  }\n}\n' \
-            "$(openssl pkcs8 -topk8 -nocrypt -in SubscriptionKey_2X9R4HXF34.p8 -outform DER | base64 -w0 | sed 's|/|\\/|g')" \
-            >Store.storekit
         """#
 
     private let process = Process()

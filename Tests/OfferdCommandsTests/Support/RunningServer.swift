@@ -21,6 +21,8 @@ final class RunningServer: Sendable {
     let url: String
     /// Where it serves its metrics, if it does.
     let metricsURL: String?
+    /// The lines it had printed by then.
+    let printed: [String]
     private let process: Mutex<Process>
 
     var processIdentifier: Int32 { process.withLock { $0.processIdentifier } }
@@ -31,34 +33,41 @@ final class RunningServer: Sendable {
     static func start(
         _ installation: Installation, arguments: [String] = [], under launcher: [String] = []
     ) async throws -> RunningServer {
+        let text = try String(contentsOfFile: installation.directory.path("offerd.yaml"), encoding: .utf8)
+        let command = launcher + [Installation.offerd.path, "serve", "--config", "offerd.yaml"] + arguments
+        return try await start(command, in: installation.directory, lines: text.contains("\nmetrics:") ? 2 : 1)
+    }
+
+    /// Starts any command that serves.
+    ///
+    /// - Parameter lines: how many it prints once it does.
+    static func start(_ command: [String], in directory: TemporaryDirectory, lines: Int) async throws -> RunningServer {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(
-                    with: Result { try RunningServer(installation, arguments: arguments, under: launcher) })
+                continuation.resume(with: Result { try RunningServer(command, in: directory, lines: lines) })
             }
         }
     }
 
-    private init(_ installation: Installation, arguments: [String], under launcher: [String]) throws {
+    private init(_ command: [String], in directory: TemporaryDirectory, lines awaited: Int) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = launcher + [Installation.offerd.path, "serve", "--config", "offerd.yaml"] + arguments
+        process.arguments = command
         process.environment = BuiltProgram.base
-        process.currentDirectoryURL = installation.directory.url
+        process.currentDirectoryURL = directory.url
         let output = Pipe()
-        let log = try installation.directory.write("", to: "serve-\(UUID().uuidString).log")
+        let log = try directory.write("", to: "serve-\(UUID().uuidString).log")
         process.standardOutput = output
         process.standardError = FileHandle(forWritingAtPath: log)
         try process.run()
-        let configuration = try String(contentsOfFile: installation.directory.path("offerd.yaml"), encoding: .utf8)
-        let awaited = configuration.contains("\nmetrics:") ? 2 : 1
-        var printed = Data()
-        while printed.count(where: { $0 == UInt8(ascii: "\n") }) < awaited {
+        var bytes = Data()
+        while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < awaited {
             let chunk = output.fileHandleForReading.availableData
             guard !chunk.isEmpty else { break }
-            printed += chunk
+            bytes += chunk
         }
-        let lines = String(decoding: printed, as: UTF8.self).split(separator: "\n")
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        printed = lines
         func address(after prefix: String) -> String? {
             lines.first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
         }

@@ -1,0 +1,1 @@
+../../../Examples/ios/OfferClient.swift

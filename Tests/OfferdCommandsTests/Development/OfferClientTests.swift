@@ -1,0 +1,97 @@
+import AsyncHTTPClient
+import Foundation
+import OfferTestSupport
+import Testing
+
+/// `Examples/ios/OfferClient.swift` against a running server; what it passes to StoreKit compiles on Apple's systems only.
+@Suite("The example of a client for iOS")
+struct OfferClientTests {
+    private static let account = "33333333-3333-4333-8333-333333333333"
+
+    private func ask(
+        _ server: RunningServer, _ project: StoreKitProject, _ request: OfferClient.Request
+    ) async throws -> OfferClient.Offer {
+        let token = try String(contentsOfFile: project.directory.path(".offerd-xcode/client.token"), encoding: .utf8)
+        let body = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
+        let answer = try await server.ask(
+            "POST", "/v1/issued-offers", token: token.trimmingCharacters(in: .newlines), body: body, client: .shared)
+        return try OfferClient.offer(status: answer.status, body: Data(answer.body), for: request)
+    }
+
+    private func request(_ offer: String, _ transactions: [String]) -> OfferClient.Request {
+        OfferClient.Request(
+            offerId: offer, productId: "com.example.pro.monthly", customer: .init(appAccountToken: Self.account),
+            signedTransactions: transactions)
+    }
+
+    @Test("it reads both encodings of a promotional offer, and the sentence of a refusal")
+    func responses() async throws {
+        let project = try StoreKitProject()
+        let server = try await project.start()
+        let transaction = try project.transaction(account: Self.account)
+        var promotional = request("comeback50", [transaction])
+        promotional.formats = ["v1", "v2"]
+        let offer = try await ask(server, project, promotional)
+        #expect(offer.offerIdentifier == "comeback50")
+        #expect(offer.delivery == "signature")
+        let v1 = try #require(offer.signatures.v1)
+        #expect(v1.keyId == "3F2A9C41")
+        #expect(v1.appAccountToken == Self.account)
+        #expect(Data(base64Encoded: v1.signature)?.first == 0x30)
+        #expect(offer.signatures.v2?.jws.split(separator: ".").count == 3)
+        let refusal = await #expect(throws: OfferClient.Failure.self) {
+            try await ask(server, project, request("com.example.pro.monthly.introductory", [transaction]))
+        }
+        guard case .refused(let answer, let eligibility) = refusal else {
+            Issue.record("\(String(describing: refusal))")
+            return
+        }
+        #expect(answer.hasSuffix("."))
+        #expect(eligibility?.split(separator: ".").count == 3)
+        let unknown = await #expect(throws: OfferClient.Failure.self) {
+            try await ask(server, project, request("unknown", []))
+        }
+        guard case .failed(404, let detail) = unknown else {
+            Issue.record("\(String(describing: unknown))")
+            return
+        }
+        #expect(detail.contains("`unknown`"))
+        #expect(await server.stop() == 0)
+    }
+
+    @Test("a long history is sent in several requests of at most 20 JWS, and none twice")
+    func longHistories() throws {
+        for count in [0, 1, 18, 19, 20, 58, 59, 200] {
+            let all = (0..<count).map { "transaction \($0)" }
+            var request = request("comeback50", all)
+            request.signedRenewalInfo = ["renewal"]
+            request.signedAppTransaction = "app"
+            let deliveries = OfferClient.deliveries(before: &request)
+            #expect(request.signedTransactions == Array(all.prefix(18)))
+            #expect(deliveries.flatMap(\.signedTransactions) == Array(all.dropFirst(18)))
+            #expect(deliveries.allSatisfy { (1...20).contains($0.signedTransactions.count) })
+        }
+    }
+
+    @Test("it refuses a response that is for another product or another account, or has expired")
+    func checks() throws {
+        let request = request("comeback50", [])
+        func read(_ product: String, _ account: String, expires: Int) throws -> OfferClient.Offer {
+            let body = """
+                {"offerId": "comeback50", "productId": "\(product)", "offerIdentifier": "comeback50",
+                 "delivery": "signature", "expiresAt": \(expires), "signatures": {"v1": {"keyId": "3F2A9C41",
+                 "nonce": "2d578a38-0e2b-4781-bb35-deaa38ceb23e", "timestamp": 1, "signature": "MEUC",
+                 "appAccountToken": "\(account)"}}}
+                """
+            return try OfferClient.offer(
+                status: 201, body: Data(body.utf8), for: request, now: Date(timeIntervalSince1970: 1))
+        }
+        #expect(try read("com.example.pro.monthly", Self.account, expires: 1_001).offerId == "comeback50")
+        for (product, account, expires) in [
+            ("com.example.pro.yearly", Self.account, 1_001), ("com.example.pro.monthly", "another", 1_001),
+            ("com.example.pro.monthly", Self.account, 1_000),
+        ] {
+            #expect(throws: OfferClient.Failure.self) { try read(product, account, expires: expires) }
+        }
+    }
+}
