@@ -98,6 +98,38 @@ struct CatalogEffectTests {
         #expect(CatalogEffect(other).words == "only conditions name it, as `customer.owns` or `customer.purchases`")
     }
 
+    @Test("a product's level or period may give and take away the offers in force whose conditions read it")
+    func productFacts() {
+        func mark(_ field: String, _ fact: String, of product: ProductId = "p", status: OfferStatus = .active) -> String
+        {
+            var offer = Offer(
+                id: "a", type: .promotional, delivery: .signature, offerIdentifier: "a", products: [product],
+                paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1, limits: [])
+            offer.status = status
+            let comparison = Comparison(fact: fact, comparisonOperator: .is, operands: [.number(1)])
+            offer.eligibility = .all([.not(.comparison(comparison))])
+            let groups = [("1", "p"), ("11", "q")].map { group, id in
+                SubscriptionGroup(
+                    id: SubscriptionGroupId(group),
+                    products: [
+                        Product(
+                            productId: ProductId(id), level: 1, period: Period(months: 1),
+                            price: Money(milliunits: 9_990, currency: "USD"))
+                    ])
+            }
+            let catalog = Catalog(bundleId: "com.example.pro", subscriptionGroups: groups, offers: [offer])
+            let change = CatalogChange(
+                offerId: nil, change: "changed", path: "subscriptionGroups[1].products[p].\(field)", from: "1", to: "2")
+            return CatalogEffect(change, inForce: catalog).mark
+        }
+        #expect(mark("level", "subscription.level") == "±")
+        #expect(mark("period", "subscription.period") == "±")
+        #expect(mark("level", "subscription.period") == "·")
+        #expect(mark("price", "subscription.level") == "·")
+        #expect(mark("level", "subscription.level", of: "q") == "·", "an offer of another group")
+        #expect(mark("level", "subscription.level", status: .draft) == "·", "nothing is issued by it")
+    }
+
     @Test("tags that a limit counts across, and terms that a budget counts, may give or take away")
     func counted() throws {
         func offer(_ limits: [Limit], tags: [String] = []) -> Offer {

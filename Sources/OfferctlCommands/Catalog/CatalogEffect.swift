@@ -53,8 +53,7 @@ extension CatalogEffect {
             return
         }
         guard change.offerId != nil else {
-            let words = "used to calculate savings; App Store Connect sets what customers pay"
-            self = Self.ofTerms(words, isBudgeted: inForce?.offers.contains(where: \.hasBudget) == true)
+            self = Self.ofProduct(path, inForce)
             return
         }
         let field = String(path.prefix { $0 != "." && $0 != "[" })
@@ -82,6 +81,28 @@ extension CatalogEffect {
             case "tags": Self.ofTags(from, to, [inForce, file])
             default: Self.ofWinBackTerms(field, from, to) ?? Self.ofOther(field)
             }
+    }
+
+    /// A product's `level` and `period` are facts of its subscribers, which an offer in force may be conditional on.
+    ///
+    /// - Parameter path: such as `subscriptionGroups[21500001].products[com.example.pro.monthly].level`.
+    private static func ofProduct(_ path: String, _ inForce: Catalog?) -> Self {
+        let words = "used to calculate savings; App Store Connect sets what customers pay"
+        let field = path.split(separator: ".").last ?? ""
+        guard field != "price" else {
+            return ofTerms(words, isBudgeted: inForce?.offers.contains(where: \.hasBudget) == true)
+        }
+        let group = inForce?.subscriptionGroups.first { path.hasPrefix("subscriptionGroups[\($0.id)].") }
+        let products = Set(group?.products.map(\.productId) ?? [])
+        let readers = (inForce?.offers ?? []).filter { offer in
+            offer.status == .active && !products.isDisjoint(with: offer.products)
+                && offer.eligibility?.names("subscription.\(field)") == true
+        }
+        guard !readers.isEmpty else { return Self(words: words) }
+        return Self(
+            takesAway: true, widens: true,
+            words: "some customers may gain or lose \(readers.map { "`\($0.id)`" }.joined(separator: ", ")), "
+                + "whose conditions read `subscription.\(field)`")
     }
 
     private static func ofFormerIds(_ from: String, _ to: String, _ old: Offer?, _ new: Offer?) -> Self {
@@ -318,6 +339,17 @@ extension CatalogEffect {
     }
 }
 
+extension RuleNode {
+    /// Whether one of its comparisons is of that fact.
+    fileprivate func names(_ fact: String) -> Bool {
+        switch self {
+        case .all(let children), .any(let children): children.contains { $0.names(fact) }
+        case .not(let child): child.names(fact)
+        case .comparison(let comparison): comparison.fact == fact
+        }
+    }
+}
+
 extension Offer {
     /// Whether the first of its ids decides which customers its rollout or holdout draws.
     fileprivate var isDrawnByItsId: Bool {
@@ -336,43 +368,5 @@ extension Period {
     fileprivate func nominalDays(inMonth length: Int) -> Double {
         Double(months) * Double(length) + Double(days)
             + Double(timeMilliseconds) / Double(Instant.Duration.day)
-    }
-}
-
-/// Compares an offer's limits by the server's words for them: `1 per customer in P90D; 10000 in all`.
-enum LimitComparison {
-    /// - Parameter unlimited: how often a customer may have the offer without limits, where that is known.
-    static func effect(from: String, to: String, unlimited: String?) -> CatalogEffect {
-        guard let old = allowances(from), let new = allowances(to) else { return .unknown }
-        var effect = CatalogEffect(words: "")
-        for kind in Set(old.keys).union(new.keys) {
-            // No limit of a kind allows everything.
-            let (before, after) = (old[kind] ?? .infinity, new[kind] ?? .infinity)
-            if after > before { effect.widens = true }
-            if after < before { effect.takesAway = true }
-        }
-        effect.words =
-            switch (effect.widens, effect.takesAway) {
-            case (true, false):
-                new.isEmpty
-                    ? "without limits, \(unlimited ?? "each customer may have it again and again")"
-                    : "it may be issued more often"
-            case (false, true): "it may be issued less often; customers who had more keep it"
-            case (true, true): "in one way it may be issued more often, in another less"
-            case (false, false): "the same limits in another order"
-            }
-        return effect
-    }
-
-    /// The smallest allowance by the words after the number, since every limit must hold; `nil` if one is not
-    /// understood.
-    private static func allowances(_ text: String) -> [String: Double]? {
-        var result: [String: Double] = [:]
-        for limit in text.split(separator: "; ") {
-            let parts = limit.split(separator: " ", maxSplits: 1)
-            guard parts.count == 2, let allowance = Double(parts[0]) else { return nil }
-            result[String(parts[1])] = min(allowance, result[String(parts[1])] ?? .infinity)
-        }
-        return result
     }
 }
