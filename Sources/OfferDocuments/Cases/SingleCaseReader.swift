@@ -62,7 +62,7 @@ struct SingleCaseReader {
         guard let request = mapping.optional("request")?.mapping(members) else { return }
         result.request = DeviceRequest(
             appVersion: request.optional("appVersion")?.text(), osVersion: request.optional("osVersion")?.text(),
-            locale: request.optional("locale")?.text(), placement: request.optional("placement")?.text(.name))
+            locale: request.optional("locale")?.text(), placement: request.optional("placement")?.text(.placement))
     }
 
     private func counters(_ field: Field?) -> CaseCounters {

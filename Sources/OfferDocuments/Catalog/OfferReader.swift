@@ -145,10 +145,10 @@ extension [Field] {
 extension Field {
     /// Days, hours and the like, which have one length in milliseconds; months and years have not.
     func fixedPeriod() -> Period? {
-        guard let period = period() else { return nil }
+        guard let (period, text) = writtenPeriod() else { return nil }
         guard period.fixedMilliseconds != nil else {
             return refuse(
-                .invalidValue, "`\(period)` has no fixed length",
+                .invalidValue, "`\(text)` has no fixed length",
                 hint: "write days, weeks or hours, such as `P30D` or `PT48H`")
         }
         return period

@@ -99,6 +99,7 @@ extension OperandReader {
     private func value(_ field: Field) -> FactValue? {
         switch fact.type {
         case nil: field.factValue { $0.instant() }
+        case .text where FactName(fact.name) == .request(.placement): field.text(.placement).map { .text($0) }
         case .text: text(field)
         case .number: number(field)
         case .boolean: field.boolean().map { .boolean($0) }
@@ -139,19 +140,19 @@ extension OperandReader {
     private var ofUnit: String { fact.unit.map { " of \($0)" } ?? "" }
 
     private func period(_ field: Field) -> FactValue? {
-        guard let period = field.period() else { return nil }
+        guard let (period, text) = field.writtenPeriod() else { return nil }
         switch fact.unit {
         case "days":
             guard let length = period.fixedMilliseconds, length % Instant.Duration.day == 0 else {
                 return field.refuse(
-                    .invalidValue, "`\(period)` is not a whole number of days", hint: "write days, such as `P30D` or 30"
+                    .invalidValue, "`\(text)` is not a whole number of days", hint: "write days, such as `P30D` or 30"
                 )
             }
             return .number(Double(length / Instant.Duration.day))
         case "months":
             guard period.days == 0, period.timeMilliseconds == 0 else {
                 return field.refuse(
-                    .invalidValue, "`\(period)` is not a whole number of months",
+                    .invalidValue, "`\(text)` is not a whole number of months",
                     hint: "write months or years, such as `P3M` or 3")
             }
             return .number(Double(period.months))

@@ -29,10 +29,10 @@ enum AppleTerms {
 
 extension Field {
     func period(among allowed: [Period]) -> Period? {
-        guard let period = period() else { return nil }
+        guard let (period, text) = writtenPeriod() else { return nil }
         guard allowed.contains(period) else {
             let words = allowed.map { "`\($0)`" }.joined(separator: ", ")
-            return refuse(.unknownValue, "the App Store has no period `\(period)`", hint: "one of \(words)")
+            return refuse(.unknownValue, "the App Store has no period `\(text)`", hint: "one of \(words)")
         }
         return period
     }

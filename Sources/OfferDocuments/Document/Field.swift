@@ -130,9 +130,12 @@ struct Field {
         return instant
     }
 
-    func period() -> Period? {
+    func period() -> Period? { writtenPeriod()?.period }
+
+    /// A period with its text: `P12M` and `P1Y` are equal, and a message quotes the one in the file.
+    func writtenPeriod() -> (period: Period, text: String)? {
         guard let text = scalar("a period") else { return nil }
-        if let period = Period(text) { return period }
+        if let period = Period(text) { return (period, text) }
         let periods = ["P1W", "P1M", "P3M", "P1Y"]
         return refuse(
             .invalidValue, "\(quoted(text)) is not a period",

@@ -18,6 +18,12 @@ struct TextForm {
         noun: "the name of a signal", hint: "use 1 to 64 letters, digits and `_`, a letter first, without `signals.`"
     ) { FactVocabulary.isSignalName($0) }
 
+    /// The place in an app that asks for an offer, as a request may state it.
+    static let placement = TextForm(
+        noun: "a placement",
+        hint: "use 1 to 64 of the letters a–z and A–Z, digits, `.`, `_` and `-`, a letter or digit first",
+        accepts: DeviceRequest.isPlacement)
+
     static let bundleId = TextForm(
         noun: "a bundle identifier", hint: "use letters, digits, `.` and `-`, as in `com.example.pro`"
     ) { text in
