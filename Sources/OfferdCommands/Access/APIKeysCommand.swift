@@ -36,7 +36,7 @@ struct APIKeysCreate: AsyncParsableCommand {
     @Option(help: "What to call the key in lists.")
     var label: String?
 
-    @Option(help: "How long it is valid, such as P90D. (default: no expiry)")
+    @Option(help: "How long it is valid, such as P90D. (default: no expiry)", transform: Period.argument)
     var validFor: Period?
 
     @Option(help: "A network it may be used from, such as 10.0.0.0/8; repeat it for more. (default: everywhere)")
@@ -135,21 +135,24 @@ struct APIKeysRotate: AsyncParsableCommand {
     @Argument(help: "The old key's id, the second part of its token; the whole token also works.")
     var id: String
 
-    @Option(help: "How long the old key is still accepted, such as PT1H; at most P90D.")
+    @Option(
+        help: "How long the old key is still accepted, such as PT1H; at most P90D. (default: P7D)",
+        transform: Self.overlap)
     var overlap = Period(days: 7)
 
-    @Option(help: "How long the new key is valid, such as P90D. (default: as long as the old one)")
+    @Option(
+        help: "How long the new key is valid, such as P90D. (default: as long as the old one)",
+        transform: Period.argument)
     var validFor: Period?
 
-    private static let longestOverlap = Period(days: 90)
+    private static let longestOverlap = 90 * Instant.Duration.day
 
-    func validate() throws {
-        guard let length = overlap.fixedMilliseconds else {
-            throw ValidationError("`\(overlap)` has no fixed length; write the overlap in days, such as `P7D`")
+    private static func overlap(_ text: String) throws -> Period {
+        guard let period = Period(text), let length = period.fixedMilliseconds else {
+            throw ValidationError("write days or hours, such as `P7D` or `PT1H`")
         }
-        guard length <= Self.longestOverlap.fixedMilliseconds ?? 0 else {
-            throw ValidationError("an overlap of `\(overlap)` is too long; it is at most 90 days, `P90D`")
-        }
+        guard length <= longestOverlap else { throw ValidationError("an overlap has at most 90 days, `P90D`") }
+        return period
     }
 
     func run() async throws {

@@ -61,9 +61,11 @@ extension ServerSetup {
 
 extension AppStoreEnvironment: ExpressibleByArgument {}
 extension Role: ExpressibleByArgument {}
-extension Period: ExpressibleByArgument {
+
+extension Period {
     /// Reads an ISO 8601 duration such as `P90D`.
-    public init?(argument: String) {
-        self.init(argument)
+    static func argument(_ text: String) throws -> Period {
+        guard let period = Period(text) else { throw ValidationError("write a period such as `P7D`, `P1M` or `PT1H`") }
+        return period
     }
 }
