@@ -11,7 +11,7 @@ struct ProductFactReader {
 
     init(subject: Subject, product: ProductId) {
         self.subject = subject
-        rows = subject.history.transactions.filter { $0.payload.productId == product && !$0.isSubscription }
+        rows = (subject.past.otherPurchases[product] ?? []).map { subject.history.transactions[$0] }
     }
 
     /// What was shared is owned too, as in ``PurchasedProduct/isOwned``.

@@ -12,6 +12,8 @@ final class SubscriptionHistory: Sendable {
     let subscriptionRows: [Recorded<Transaction>]
     /// Of these, those that name no group.
     let withoutGroup: [Recorded<Transaction>]
+    /// The places in the history of what was bought outside subscriptions, by product and then by purchase date.
+    let otherPurchases: [ProductId: [Int]]
     /// Whether anything of the subject's history was signed by Apple.
     let isProven: Bool
 
@@ -25,6 +27,7 @@ final class SubscriptionHistory: Sendable {
         let isAllSubscriptions = history.transactions.count == walk.subscriptionCount
         subscriptionRows = isAllSubscriptions ? history.transactions : history.transactions.filter(\.isSubscription)
         withoutGroup = walk.withoutGroup
+        otherPurchases = walk.otherPurchases
         groups = walk.groups
         isProven =
             history.transactions.contains { $0.provenance.isProven }
@@ -75,6 +78,7 @@ private struct PurchaseWalk {
     private(set) var purchases = OwnPurchases()
     /// Transactions of subscriptions that name no group.
     private(set) var withoutGroup: [Recorded<Transaction>] = []
+    private(set) var otherPurchases: [ProductId: [Int]] = [:]
     private(set) var subscriptionCount = 0
     private var ids = IndexMap<SubscriptionGroupId>()
     private var found: [GroupHistory] = []
@@ -94,7 +98,10 @@ private struct PurchaseWalk {
             purchases.add(row, at: place, isOwn: isOwned == true)
             if isSubscription { purchases.addSubscription(row, at: place, isOwn: isOwned == true) }
         }
-        guard isSubscription else { return }
+        guard isSubscription else {
+            otherPurchases[row.payload.productId, default: []].append(place)
+            return
+        }
         subscriptionCount += 1
         guard let id = row.payload.subscriptionGroupIdentifier else {
             withoutGroup.append(row)
