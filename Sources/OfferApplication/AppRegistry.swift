@@ -110,6 +110,18 @@ public final class AppRegistry: Sendable {
         return broken.sorted { "\($0)" < "\($1)" }
     }
 
+    /// Tests the signing key of a scope because it failed to sign: a token may have lost its sessions.
+    ///
+    /// - Throws: `notReady` if it fails the test, too; it signs nothing then until a later test passes.
+    func testKeyAgain(for scope: Scope) throws {
+        let (key, version) = state.withLock {
+            ($0.apps[scope.bundleId]?.signingKeys[scope.environment], $0.version)
+        }
+        guard key?.works == false else { return }
+        state.withLock { if $0.version == version { $0.broken.insert(scope) } }
+        try requireWorkingKeys(for: scope)
+    }
+
     /// Whether the signing key of a scope passed its latest self-test.
     public func worked(_ scope: Scope) -> Bool { state.withLock { !$0.broken.contains(scope) } }
 
@@ -118,7 +130,7 @@ public final class AppRegistry: Sendable {
         let broken = state.withLock { $0.broken }
         guard scope.map(broken.contains) ?? !broken.isEmpty else { return }
         throw RequestError.notReady(
-            detail: "a signing key fails its self-test: what it signs does not verify",
-            hint: "restart offerd; `offerd keys check` tells whether the key file is sound")
+            detail: "a signing key fails its self-test",
+            hint: "restart offerd; `offerd keys check` tells whether the key file, or the token, is sound")
     }
 }

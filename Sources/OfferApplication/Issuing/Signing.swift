@@ -122,15 +122,20 @@ struct ArtefactSigner: Sendable {
         _ plan: SigningPlan, offer: Offer, timestamp: Instant, allowIntroductoryOffer: Bool = true
     ) throws -> [RecordedSignature] {
         try registry.requireWorkingKeys(for: scope)
-        return try plan.formats.map { format in
-            let nonce = try random.orderedUUID(at: timestamp)
-            return RecordedSignature(
-                nonce: nonce, format: format,
-                allowIntroductoryOffer: format == .introductoryEligibility ? allowIntroductoryOffer : nil,
-                keyId: key.keyId, timestamp: timestamp, productId: plan.productId,
-                appAccountToken: plan.appAccountToken, transactionId: plan.transactionId?.rawValue,
-                artefact: try artefact(
-                    format, plan, offer: offer, nonce: nonce, timestamp: timestamp, allow: allowIntroductoryOffer))
+        do {
+            return try plan.formats.map { format in
+                let nonce = try random.orderedUUID(at: timestamp)
+                return RecordedSignature(
+                    nonce: nonce, format: format,
+                    allowIntroductoryOffer: format == .introductoryEligibility ? allowIntroductoryOffer : nil,
+                    keyId: key.keyId, timestamp: timestamp, productId: plan.productId,
+                    appAccountToken: plan.appAccountToken, transactionId: plan.transactionId?.rawValue,
+                    artefact: try artefact(
+                        format, plan, offer: offer, nonce: nonce, timestamp: timestamp, allow: allowIntroductoryOffer))
+            }
+        } catch {
+            try registry.testKeyAgain(for: scope)
+            throw error
         }
     }
 

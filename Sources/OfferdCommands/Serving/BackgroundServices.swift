@@ -85,7 +85,8 @@ struct KeyTestService: Service {
                         "a signing key fails its self-test and signs nothing until it passes",
                         metadata: [
                             "scope": "\(scope)",
-                            "hint": "restart offerd; `offerd keys check` tells whether the file is sound",
+                            "hint":
+                                "restart offerd; `offerd keys check` tells whether the key file, or the token, is sound",
                         ])
                 }
             }

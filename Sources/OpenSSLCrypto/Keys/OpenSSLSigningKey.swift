@@ -67,15 +67,17 @@ public final class OpenSSLSigningKey: SigningKey, SecretHolder {
         _ signer: SigningContext, _ verifier: VerifyingContext, source: String
     ) throws(SigningKeyError) {
         let message = testMessage
-        if let signature = try? signer.signature(of: message),
-            verifier.isValid(derSignature: signature, of: message)
-        {
-            return
+        guard let signature = try? signer.signature(of: message) else {
+            throw SigningKeyError(
+                .cannotSign, "\(source) cannot sign",
+                hint: "if it is in a token, allow it to sign with ECDSA: its attribute CKA_SIGN must be true")
         }
-        throw SigningKeyError(
-            .selfTestFailed,
-            "\(source) does not verify what it signs: its public half belongs to another key",
-            hint: "download the key again, or restore it from a backup")
+        guard verifier.isValid(derSignature: signature, of: message) else {
+            throw SigningKeyError(
+                .selfTestFailed,
+                "\(source) does not verify what it signs: its public half belongs to another key",
+                hint: "download the key again, or restore it from a backup")
+        }
     }
 
     public func derSignature(of message: [UInt8]) throws -> [UInt8] { try context.signature(of: message) }

@@ -28,6 +28,8 @@ public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertibl
         /// A curve given by its numbers and not by its name.
         case explicitCurve
         case wrongCurve
+        /// Such as a key of a token that is not meant to sign.
+        case cannotSign
         /// The private and the public half do not belong together.
         case selfTestFailed
         /// The token or its library cannot be reached.

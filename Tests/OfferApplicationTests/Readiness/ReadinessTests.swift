@@ -107,7 +107,7 @@ struct ReadinessTests {
         key.isBroken.withLock { $0 = true }
         #expect(bench.registry.testKeys() == [Workbench.scope])
         let red = try await Self.reason { try await bench.useCases.readiness.check() }
-        #expect(red == "a signing key fails its self-test: what it signs does not verify")
+        #expect(red == "a signing key fails its self-test")
         #expect(try await bench.granted(order).offer == first.offer)
         order.fresh = true
         #expect(try await Self.reason { _ = try await bench.granted(order) } == red)
@@ -119,12 +119,41 @@ struct ReadinessTests {
         try await bench.useCases.readiness.check()
         #expect(try await bench.granted(order).isNew)
     }
+
+    @Test("a key that fails to sign is tested at once: without it nothing is signed, and the server is not ready")
+    func failingKey() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let key = BreakableKey(real: bench.key)
+        let app = try bench.registry.app(for: Workbench.scope)
+        bench.registry.replace(with: [
+            RegisteredApp(
+                bundleId: app.bundleId, appAppleId: app.appAppleId, issuerId: app.issuerId,
+                signingKeys: [.localTesting: key], verifier: app.verifier)
+        ])
+        let order = IssueRequest(offerId: "comeback", customer: CustomerIdentifiers(originalTransactionId: "100"))
+        key.failures.withLock { $0 = 1 }
+        await #expect(throws: BreakableKey.Failed.self) { _ = try await bench.granted(order) }
+        try await bench.useCases.readiness.check()
+
+        key.failures.withLock { $0 = 100 }
+        #expect(try await Self.reason { _ = try await bench.granted(order) } == "a signing key fails its self-test")
+        #expect(
+            try await Self.reason { try await bench.useCases.readiness.check() } == "a signing key fails its self-test")
+        key.failures.withLock { $0 = 0 }
+        #expect(bench.registry.testKeys().isEmpty)
+        #expect(try await bench.granted(order).isNew)
+    }
 }
 
-/// A key whose signatures can be made worthless.
+/// A key whose signatures can be made worthless, or fail.
 private final class BreakableKey: SigningKey {
     let real: OpenSSLSigningKey
     let isBroken = Mutex(false)
+    /// How many of the next signatures fail.
+    let failures = Mutex(0)
+
+    struct Failed: Error {}
 
     init(real: OpenSSLSigningKey) {
         self.real = real
@@ -145,10 +174,20 @@ private final class BreakableKey: SigningKey {
     }
 
     func derSignature(of message: [UInt8]) throws -> [UInt8] {
-        try real.derSignature(of: isBroken.withLock { $0 } ? message + [0] : message)
+        try fail()
+        return try real.derSignature(of: isBroken.withLock { $0 } ? message + [0] : message)
     }
 
     func rawSignature(of message: [UInt8]) throws -> [UInt8] {
-        try real.rawSignature(of: isBroken.withLock { $0 } ? message + [0] : message)
+        try fail()
+        return try real.rawSignature(of: isBroken.withLock { $0 } ? message + [0] : message)
+    }
+
+    private func fail() throws {
+        let isFailing = failures.withLock { left in
+            defer { left = max(0, left - 1) }
+            return left > 0
+        }
+        if isFailing { throw Failed() }
     }
 }

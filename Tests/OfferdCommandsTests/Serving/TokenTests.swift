@@ -41,6 +41,18 @@ private struct Token {
         try name("object=signing")
     }
 
+    /// Names the key by a library that has the troubles of the fixture.
+    func nameByTroubledLibrary() throws {
+        let directory = installation.directory
+        try directory.write(try Fixture.text("troubled-token.c"), to: "token.c")
+        let made = try Command.run(
+            "cc", ["-shared", "-fPIC", "-o", directory.path("token.so"), directory.path("token.c"), "-ldl"])
+        try #require(made.status == 0, "\(made.errorText)")
+        try name("object=signing", module: directory.path("token.so"))
+    }
+
+    var troubles: String { "TOKEN_TROUBLE=\(installation.directory.url.path)" }
+
     /// Names a key of the token in keys.yaml.
     func name(_ attributes: String, module: String = module, pin: String = "file:pin") throws {
         let keys = try String(contentsOfFile: installation.directory.path("keys.yaml"), encoding: .utf8)
@@ -138,5 +150,53 @@ struct TokenTests {
             #expect(lines.count == 2 && lines.last?.hasPrefix("hint: ") == true, "\(lines)")
             #expect(!run.errorText.contains(Token.pin))
         }
+    }
+
+    @Test("a token that has lost its sessions makes the server not ready at once; what is signed is handed out")
+    func lostSessions() async throws {
+        let token = try await Token()
+        try token.nameByTroubledLibrary()
+        let installation = token.installation
+        let server = try await RunningServer.start(installation, under: [token.variable, token.troubles])
+        let client = HTTPClient(configuration: HTTPClient.Configuration())
+        try await TestCatalog.apply(installation, server, client: client)
+        func issue(_ customer: Int) async throws -> RunningServer.Answer {
+            try await server.ask(
+                "POST", "/v1/issued-offers", token: try installation.token(.client),
+                body: """
+                    {"offerId":"comeback","customer":{"originalTransactionId":\
+                    "\(Installation.originalTransactionId(customer))"},\(try installation.lapsedCustomer(customer))}
+                    """, client: client)
+        }
+        #expect(try await issue(1).status == 201)
+        try installation.directory.write("", to: "lose")
+        let refused = try await issue(2)
+        #expect(refused.status == 503)
+        #expect(refused.json["code"] as? String == "not-ready")
+        let ready = try await server.ask("GET", "/readyz", token: "none", client: client)
+        #expect(ready.status == 503)
+        #expect(ready.json["detail"] as? String == "a signing key fails its self-test")
+        #expect(try await issue(1).status == 200)
+        try await client.shutdown()
+        #expect(await server.stop() == 0)
+    }
+
+    @Test("a key that its token does not let sign is refused for that, and not for its public half")
+    func refusesToSign() async throws {
+        let token = try await Token()
+        try token.nameByTroubledLibrary()
+        let directory = token.installation.directory
+        try directory.write("", to: "refuse")
+        let parts = [token.variable, token.troubles].map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+        let run = try await Installation.offerd.run(
+            ["keys", "check", "--config", "offerd.yaml"],
+            environment: Dictionary(parts.map { ($0[0], $0[1]) }) { first, _ in first }, directory: directory.url)
+        #expect(run.status == 2)
+        #expect(
+            run.errorText == """
+                error: `pkcs11:token=offers;object=signing` cannot sign
+                hint: if it is in a token, allow it to sign with ECDSA: its attribute CKA_SIGN must be true
+
+                """)
     }
 }
