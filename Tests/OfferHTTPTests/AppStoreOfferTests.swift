@@ -5,28 +5,24 @@ import Testing
 
 @Suite("Apple's own win-back offers over HTTP")
 struct AppStoreOfferTests {
-    private static let catalog = """
-        bundleId: com.example.pro
-        subscriptionGroups:
-          - id: "21500001"
-            products:
-              - { productId: monthly, level: 1, period: P1M, price: { amount: "9.99", currency: USD } }
-        offers:
-          - id: apple
-            type: winBack
-            delivery: appStore
-            offerIdentifier: back_apple
-            products: [monthly]
-            paymentMode: freeTrial
-            period: P1M
-            periodCount: 1
-            paidSubscriptionDurationInMonths: 1
-            timeSinceLastSubscribedInMonths: { minimum: 1, maximum: 12 }
-            waitBetweenOffersInMonths: 6
-            status: active
-            limits: [ { count: 1, per: customer } ]
+    private static let catalog =
+        TestCatalog.head + """
+            offers:
+              - id: apple
+                type: winBack
+                delivery: appStore
+                offerIdentifier: back_apple
+                products: [monthly]
+                paymentMode: freeTrial
+                period: P1M
+                periodCount: 1
+                paidSubscriptionDurationInMonths: 1
+                timeSinceLastSubscribedInMonths: { minimum: 1, maximum: 12 }
+                waitBetweenOffersInMonths: 6
+                status: active
+                limits: [ { count: 1, per: customer } ]
 
-        """
+            """
 
     private func apply(_ catalog: String, _ service: ServiceFixture) async throws {
         let answer = try await service.ask(
