@@ -4,14 +4,17 @@
 //     let options = try await client.options(for: product, offerId: "comeback50", accountToken: user.id)
 //     let result = try await product.purchase(options: options)
 //
-// The token is for development with `offerd dev --storekit`. In an app that you release, `url` is your own backend,
-// which holds the API key and passes the request on; `token` is then whatever your backend knows the customer by.
+// The token that `offerd dev --storekit` prints is for development. In an app that you release, `url` is your own backend,
+// which holds the API key and passes the request on; `token` is then whatever your backend knows the customer by. Without
+// a backend, `url` is offerd's and `token` a publishable key (role `app`): set `isPublishable`.
 
 import Foundation
 
 struct OfferClient: Sendable {
     var url: URL
     var token: String
+    /// Whether the token is a publishable key. Then StoreKit's signed data alone says who the customer is.
+    var isPublishable = false
 
     /// The body of `POST /v1/issued-offers`.
     struct Request: Encodable, Sendable {
@@ -22,7 +25,8 @@ struct OfferClient: Sendable {
 
         var offerId: String
         var productId: String
-        var customer: Customer
+        /// `nil` with a publishable key.
+        var customer: Customer?
         /// For promotional offers, such as `["v2"]`; `nil` for the offer's own.
         var formats: [String]?
         /// Whether the last signature was used up by a purchase that failed.
@@ -30,7 +34,15 @@ struct OfferClient: Sendable {
         var signedTransactions: [String] = []
         var signedRenewalInfo: [String] = []
         var signedAppTransaction: String?
-        var historyComplete = true
+        /// Whether these are all transactions of the customer; `nil` with a publishable key, which may not say so.
+        var historyComplete: Bool? = true
+    }
+
+    func request(for product: String, offerId: String, accountToken: UUID, fresh: Bool) -> Request {
+        let account = Request.Customer(appAccountToken: accountToken.uuidString.lowercased())
+        return Request(
+            offerId: offerId, productId: product, customer: isPublishable ? nil : account, fresh: fresh,
+            historyComplete: isPublishable ? nil : true)
     }
 
     /// The body of `POST /v1/transactions`.
@@ -131,7 +143,7 @@ struct OfferClient: Sendable {
             throw Failure.unusable("it has expired: check the clocks of device and server")
         }
         if let v1 = offer.signatures.v1, !v1.appAccountToken.isEmpty {
-            guard v1.appAccountToken == request.customer.appAccountToken else {
+            guard v1.appAccountToken == request.customer?.appAccountToken else {
                 throw Failure.unusable("it is signed for another account")
             }
         }
@@ -149,9 +161,7 @@ struct OfferClient: Sendable {
         func options(
             for product: Product, offerId: String, accountToken: UUID, fresh: Bool = false
         ) async throws -> Set<Product.PurchaseOption> {
-            var request = Request(
-                offerId: offerId, productId: product.id,
-                customer: .init(appAccountToken: accountToken.uuidString.lowercased()), fresh: fresh)
+            var request = request(for: product.id, offerId: offerId, accountToken: accountToken, fresh: fresh)
             for await transaction in Transaction.all {
                 request.signedTransactions.append(transaction.jwsRepresentation)
             }

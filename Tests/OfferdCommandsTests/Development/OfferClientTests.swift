@@ -73,6 +73,22 @@ struct OfferClientTests {
         }
     }
 
+    @Test("with a publishable key it names no customer and does not say that the history is complete")
+    func publishable() throws {
+        func members(_ isPublishable: Bool) throws -> Set<String> {
+            let url = try #require(URL(string: "http://127.0.0.1:8080"))
+            let client = OfferClient(url: url, token: "offerd_…", isPublishable: isPublishable)
+            let account = try #require(UUID(uuidString: Self.account))
+            let request = client.request(
+                for: "com.example.pro.monthly", offerId: "comeback50", accountToken: account, fresh: false)
+            let json = try JSONSerialization.jsonObject(with: try JSONEncoder().encode(request)) as? [String: Any]
+            return Set(try #require(json).keys)
+        }
+        let common: Set = ["offerId", "productId", "fresh", "signedTransactions", "signedRenewalInfo"]
+        #expect(try members(true) == common)
+        #expect(try members(false) == common.union(["customer", "historyComplete"]))
+    }
+
     @Test("it refuses a response that is for another product or another account, or has expired")
     func checks() throws {
         let request = request("comeback50", [])
