@@ -31,7 +31,7 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
         self.init(random, version: 4)
     }
 
-    private init(_ bytes: [UInt8], version: UInt8) {
+    init(_ bytes: [UInt8], version: UInt8) {
         var bytes = bytes
         bytes[6] = (bytes[6] & 0x0F) | version << 4
         bytes[8] = (bytes[8] & 0x3F) | 0x80

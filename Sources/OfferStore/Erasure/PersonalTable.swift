@@ -100,6 +100,12 @@ extension PersonalTable {
                     OR (t.kind = 'appTransactionId' AND \(isNamed("value", "appTransactionId"))))
                 """,
             deleted: "scope_id kind value facts"),
+        PersonalTable(
+            "event", of: isNamed("original_transaction_id", "originalTransactionId"),
+            deleted: "sequence scope_id type occurred_at original_transaction_id cause data"),
+        PersonalTable(
+            "due_event", of: isNamed("original_transaction_id", "originalTransactionId"),
+            deleted: "scope_id original_transaction_id type due_at announced"),
     ]
 
     /// The answers `t` that tell of some decisions: an earlier decision is noted, any other has the instant of its

@@ -154,6 +154,7 @@ extension Migration {
         ) STRICT;
         CREATE INDEX refusal_customer ON refusal (customer_id, decided_at, offer_id, scope_id);
         CREATE INDEX refusal_offer ON refusal (scope_id, offer_id);
+        CREATE INDEX refusal_scope ON refusal (scope_id);
 
         -- Every decision that was recorded, wherever its row is.
         CREATE VIEW decision AS
@@ -300,6 +301,31 @@ extension Migration {
         ) STRICT;
         CREATE INDEX kept_evidence_customer ON kept_evidence (customer_id, sequence);
         CREATE INDEX kept_evidence_subscription ON kept_evidence (scope_id, original_transaction_id);
+
+        -- What happened besides the ledger's own rows, each once for its cause, for 30 days (docs/events.md). Like a row of
+        -- the history, it belongs to the customer of its subscription; that is empty if it is about no customer.
+        CREATE TABLE event (
+            sequence INTEGER PRIMARY KEY,
+            scope_id INTEGER NOT NULL REFERENCES scope (id),
+            type TEXT NOT NULL CHECK (length(type) > 0),
+            occurred_at INTEGER NOT NULL,
+            original_transaction_id TEXT NOT NULL,
+            cause TEXT NOT NULL CHECK (length(cause) > 0),
+            data TEXT NOT NULL,
+            UNIQUE (scope_id, original_transaction_id, type, cause)
+        ) STRICT;
+        CREATE INDEX event_type ON event (scope_id, type);
+
+        -- When a subscription's next events are due, derived with its facts; an event that is sent leaves it.
+        CREATE TABLE due_event (
+            scope_id INTEGER NOT NULL REFERENCES scope (id),
+            original_transaction_id TEXT NOT NULL CHECK (length(original_transaction_id) > 0),
+            type TEXT NOT NULL CHECK (length(type) > 0),
+            due_at INTEGER NOT NULL,
+            announced INTEGER NOT NULL,
+            PRIMARY KEY (scope_id, original_transaction_id, type)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX due_event_due ON due_event (due_at);
 
         -- Up to which place retention has gone.
         CREATE TABLE retention_progress (

@@ -1,0 +1,143 @@
+import JSON
+import OfferEligibility
+import OfferModel
+
+/// An event as its table has it.
+struct EventRow {
+    let sequence: Int64
+    let scope: ScopeNumber
+    let type: EventType
+    let occurredAt: Instant
+    let customer: CustomerNumber?
+    let data: [UInt8]
+}
+
+/// One of the tables whose rows are events.
+struct EventRows {
+    /// The columns of ``EventRow`` from table `t`, those of its data last.
+    let select: String
+    /// What else a row needs to be an event.
+    var condition = ""
+    let data: @Sendable (inout RowReader) throws -> [UInt8]
+
+    /// The tables that have events of some types. Those of one scope are read type by type, so that an index has them
+    /// in order.
+    static func all(of types: Set<EventType>? = nil, in scope: ScopeNumber? = nil) -> [EventRows] {
+        let wanted = EventType.allCases.filter { types?.contains($0) ?? true }
+        let tables = wanted.compactMap { ledger[$0] }
+        let others = wanted.filter { ledger[$0] == nil }
+        guard !others.isEmpty else { return tables }
+        return tables + (scope == nil ? [events(of: others)] : others.map { events(of: [$0]) })
+    }
+
+    /// The first rows that satisfy a condition on `t`, by their sequence.
+    func read(
+        _ transaction: any StoreTransaction, _ rows: String, _ value: Int64, in scope: ScopeNumber?, limit: Int
+    ) throws -> [EventRow] {
+        let inScope = scope == nil ? "" : " AND t.scope_id = ?3"
+        return try Statement(
+            "\(select) WHERE \(rows)\(inScope)\(condition) ORDER BY t.sequence LIMIT ?2",
+            values: [value.storedValue, limit.storedValue] + (scope.map { [$0.storedValue] } ?? [])
+        ).all(in: transaction) { row in
+            EventRow(
+                sequence: try row.next(), scope: try row.next(), type: try row.next(), occurredAt: try row.next(),
+                customer: try row.next(), data: try data(&row))
+        }
+    }
+}
+
+extension EventRows {
+    /// The tables of the ledger and of notifications, each with the one type of its rows.
+    private static let ledger: [EventType: EventRows] = [
+        .offerIssued: issuedOffers, .offerRefused: refusals, .notificationReceived: notifications,
+    ]
+
+    private static let issuedOffers = EventRows(
+        select: """
+            SELECT t.sequence, t.scope_id, '\(EventType.offerIssued.rawValue)', t.issued_at, t.customer_id,
+                t.decision_id, t.delivery, t.expires_at, t.id, t.offer_id, t.offer_identifier, t.offer_type,
+                t.product_id, t.subscription_group_identifier, t.transaction_id
+            FROM issued_offer t
+            """
+    ) { row in
+        var json = JSONWriter.beginObject(.short)
+        json.member("decisionId", try row.next(String.self))
+        json.member("delivery", try row.next(String.self))
+        json.member("expiresAt", try row.next(Instant.self))
+        json.member("issuedOfferId", try row.next(String.self))
+        json.member("offerId", try row.next(OfferId.self))
+        json.member("offerIdentifier", try row.next(OfferIdentifier?.self))
+        json.member("offerType", try row.next(String.self))
+        json.member("productId", try row.next(ProductId.self))
+        json.member("subscriptionGroupIdentifier", try row.next(SubscriptionGroupId.self))
+        json.member("transactionId", try row.next(ErasableColumn<String>.self).value)
+        return json.endObject()
+    }
+
+    private static let refusals = EventRows(
+        select: """
+            SELECT t.sequence, t.scope_id, '\(EventType.offerRefused.rawValue)', t.decided_at, t.customer_id,
+                t.id, t.offer_id, t.outcome, t.record
+            FROM refusal t
+            """
+    ) { row in
+        var json = JSONWriter.beginObject(.short)
+        json.member("decisionId", try row.next(String.self))
+        json.member("offerId", try row.next(OfferId.self))
+        json.member("outcome", try row.next(String.self))
+        guard let bytes = try row.next(ErasableColumn<[UInt8]>.self).value else { return json.endObject() }
+        let record = try DecisionRecord(stored: bytes)
+        json.member("productId", record.productId)
+        json.name("rules")
+        json.array(record.findings.deciding) { json, answer in
+            json.object { json in
+                json.member("reason", answer.reason.rawValue)
+                json.member("rule", answer.rule.rawValue)
+            }
+        }
+        return json.endObject()
+    }
+
+    /// One that is old when it arrives, as after an outage of weeks, is no news.
+    private static let notifications = EventRows(
+        select: """
+            SELECT t.sequence, t.scope_id, '\(EventType.notificationReceived.rawValue)', t.received_at, i.customer_id,
+                t.uuid, t.product_id, t.signed_date, t.subtype, t.transaction_id, t.type
+            FROM notification t LEFT JOIN customer_identifier i
+            ON i.scope_id = t.scope_id AND i.kind = t.identifier_kind AND i.value = t.identifier AND i.is_proven = 1
+            """,
+        condition: " AND t.received_at - t.signed_date <= \(EventStore.newsLife)"
+    ) { row in
+        var json = JSONWriter.beginObject(.short)
+        json.member("notificationUUID", try row.next(String.self))
+        json.member("productId", try row.next(ProductId?.self))
+        json.member("signedDate", try row.next(Instant.self))
+        json.member("subtype", try row.next(String?.self))
+        json.member("transactionId", try row.next(TransactionId?.self))
+        json.member("type", try row.next(String.self))
+        return json.endObject()
+    }
+
+    private static func events(of types: [EventType]) -> EventRows {
+        let names = types.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return EventRows(
+            select: """
+                SELECT t.sequence, t.scope_id, t.type, t.occurred_at, i.customer_id, t.data
+                FROM event t LEFT JOIN customer_identifier i
+                ON i.scope_id = t.scope_id AND i.kind = 'originalTransactionId'
+                    AND i.value = t.original_transaction_id
+                """,
+            condition: types.count == 1 ? " AND t.type = \(names)" : " AND t.type IN (\(names))"
+        ) { row in
+            Array(try row.next(String.self).utf8)
+        }
+    }
+}
+
+extension [RuleAnswer] {
+    /// Those that stood in the way: what is violated, else what is undetermined.
+    fileprivate var deciding: [RuleAnswer] {
+        let violated = filter { $0.verdict == .violated }
+        return violated.isEmpty ? filter { $0.verdict == .undetermined } : violated
+    }
+}

@@ -1,0 +1,163 @@
+public import OfferModel
+
+/// Something that happened, as it is told to the app's backend (docs/events.md).
+public struct StoredEvent: Sendable, Hashable {
+    /// Its place in the store-wide order, which is the order of commits: a reader that has come this far has missed
+    /// nothing.
+    public var sequence: Int64
+    public var scope: Scope
+    public var type: EventType
+    /// When `offerd` recorded it.
+    public var occurredAt: Instant
+    /// The customer it is about, as known now; absent if it is about none, and once the customer's data was erased.
+    public var customer: StoredCustomer?
+    /// A JSON object whose members depend on the type.
+    public var data: [UInt8]
+
+    public var id: EventId { EventId(at: occurredAt, sequence: sequence) }
+}
+
+/// Every event, in the order of commits.
+///
+/// Issued offers, refusals and notifications are events by their own rows, so that they cost no other. What else
+/// happens has rows of its own (docs/decisions/0058-events.md).
+public struct EventStore {
+    let transaction: any StoreTransaction
+
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// How long an event can be read, in milliseconds: 30 days.
+    public static let life = 30 * Instant.Duration.day
+    /// How long ago something may have happened to be an event when it becomes known, in milliseconds: 3 days.
+    public static let newsLife = 3 * Instant.Duration.day
+
+    /// The next events after a place in the order, earliest first.
+    ///
+    /// - Parameters:
+    ///   - scope: of this one only.
+    ///   - types: of these types only.
+    public func page(
+        after sequence: Int64, scope: ScopeNumber? = nil, types: Set<EventType>? = nil, limit: Int
+    ) throws -> [StoredEvent] {
+        let start = max(sequence, try endOfLife())
+        let found = try EventRows.all(of: types, in: scope).flatMap { rows in
+            try rows.read(transaction, "t.sequence > ?1", start, in: scope, limit: limit)
+        }
+        return try complete(found.sorted { $0.sequence < $1.sequence }.prefix(limit))
+    }
+
+    /// `nil` if there is no such event, or it can no longer be read.
+    public func event(_ id: EventId) throws -> StoredEvent? {
+        guard id.sequence > (try endOfLife()) else { return nil }
+        for rows in EventRows.all() {
+            let found = try rows.read(
+                transaction, "t.sequence = ?1", id.sequence, in: nil, limit: 1)
+            guard let event = try complete(found[...]).first else { continue }
+            return event.id == id ? event : nil
+        }
+        return nil
+    }
+
+    /// Adds an event that no row of the ledger tells, once for its cause.
+    ///
+    /// - Parameters:
+    ///   - subscription: the subscription that it is about; `nil` if it is about no customer.
+    ///   - cause: identifies what happened among the events of this type and subscription.
+    ///   - data: a JSON object.
+    /// - Returns: false if it is known already.
+    @discardableResult
+    func append(
+        _ type: EventType, of subscription: TransactionId?, cause: String, data: [UInt8], at now: Instant,
+        in scope: ScopeNumber
+    ) throws -> Bool {
+        guard try !isKnown(type, of: subscription, cause: cause, in: scope) else { return false }
+        let sequence = try StoreClock(transaction).nextSequence()
+        try transaction.execute(
+            """
+            INSERT INTO event (sequence, scope_id, type, occurred_at, original_transaction_id, cause, data)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """, sequence, scope, type, now, subscription ?? "", cause, String(decoding: data, as: UTF8.self))
+        return true
+    }
+
+    func isKnown(
+        _ type: EventType, of subscription: TransactionId?, cause: String, in scope: ScopeNumber
+    ) throws -> Bool {
+        try transaction.row(
+            """
+            SELECT 1 FROM event
+            WHERE scope_id = ?1 AND original_transaction_id = ?2 AND type = ?3 AND cause = ?4
+            """, scope, subscription ?? "", type, cause) != nil
+    }
+}
+
+extension EventType: Storable {}
+
+// Who an event is about is looked up when it is read: a merge or an erasure since then counts.
+extension EventStore {
+    private func complete(_ rows: ArraySlice<EventRow>) throws -> [StoredEvent] {
+        var scopes: [ScopeNumber: Scope] = [:]
+        var customers: [CustomerNumber: Survivor?] = [:]
+        return try rows.map { row in
+            let scope = try scopes[row.scope] ?? ScopeStore(transaction).scope(row.scope)
+            scopes[row.scope] = scope
+            var event = StoredEvent(
+                sequence: row.sequence, scope: scope, type: row.type, occurredAt: row.occurredAt, data: row.data)
+            guard let number = row.customer else { return event }
+            let survivor = try customers[number] ?? survivor(of: number)
+            customers[number] = survivor
+            if let survivor, row.sequence > survivor.erasedUpTo { event.customer = survivor.customer }
+            return event
+        }
+    }
+
+    private struct Survivor {
+        let customer: StoredCustomer
+        /// What was recorded by then is told without the customer.
+        let erasedUpTo: Int64
+    }
+
+    private func survivor(of number: CustomerNumber) throws -> Survivor? {
+        let row = try transaction.row(
+            """
+            SELECT s.id, s.erasure_sequence FROM customer c JOIN customer s ON s.id = COALESCE(c.merged_into, c.id)
+            WHERE c.id = ?1
+            """, number)
+        guard let row, let customer = try CustomerStore(transaction).customers([try row.value(0)]).first else {
+            return nil
+        }
+        return Survivor(customer: customer, erasedUpTo: try row.value(1, as: Int64?.self) ?? 0)
+    }
+}
+
+// What is older than an event's life.
+extension EventStore {
+    private static let subject = "event"
+
+    /// The place up to which events can no longer be read.
+    private func endOfLife() throws -> Int64 {
+        try transaction.row("SELECT done_to FROM retention_progress WHERE subject = ?1", Self.subject)?.value(0) ?? 0
+    }
+
+    /// Removes the next events whose life has ended, from the feed and, where they have rows of their own, from the
+    /// store.
+    ///
+    /// - Returns: how many left the feed.
+    func removeOld(at now: Instant, atMost limit: Int) throws -> Int {
+        let start = try endOfLife()
+        let end = now.adding(milliseconds: -Self.life)
+        let old = try EventRows.all().flatMap { rows in
+            try rows.read(transaction, "t.sequence > ?1", start, in: nil, limit: limit)
+        }.sorted { $0.sequence < $1.sequence }.prefix(limit).prefix { $0.occurredAt <= end }
+        guard let last = old.last?.sequence else { return 0 }
+        try transaction.execute("DELETE FROM event WHERE sequence > ?1 AND sequence <= ?2", start, last)
+        try transaction.execute(
+            """
+            INSERT INTO retention_progress (subject, done_to) VALUES (?1, ?2)
+            ON CONFLICT (subject) DO UPDATE SET done_to = ?2
+            """, Self.subject, last)
+        return old.count
+    }
+}
