@@ -44,6 +44,8 @@ public struct UseCases: Sendable {
     /// `GET /v1/reports/funnel`.
     public let reports: FunnelReports
     public let apiKeys: APIKeys
+    /// Events that become due by themselves.
+    public let dueEvents: DueEvents
     /// Checkpoints and keys.
     public let audit: LedgerAudit
     /// `GET /readyz`.
@@ -95,6 +97,7 @@ public struct UseCases: Sendable {
         reports = FunnelReports(database: database, catalogs: catalogs, policy: .standard, clock: clock)
         apiKeys = APIKeys(
             database: ledger, digest: digest, random: random, author: .service, rates: rates, clock: wallClock)
+        dueEvents = DueEvents(ledger: ledger, clock: clock)
         audit = LedgerAudit(ledger: ledger, signer: checkpointSigner, clock: clock)
         readiness = Readiness(database: database, registry: registry, clock: clock, freeSpace: freeSpace)
     }

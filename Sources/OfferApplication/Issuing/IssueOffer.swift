@@ -176,9 +176,9 @@ public struct IssueOffer: Sendable {
         do {
             committed = try await commit(issuance, answer, reply) { transaction in
                 guard try issuance.stillHolds(in: number, transaction) else { return .moved }
-                let caps: [CounterStore.Cap]
+                let (uses, caps): ([SharedUse], [CounterStore.Cap])
                 switch try issuance.sharedLimits(in: number, transaction) {
-                case .fit(let fitting): caps = fitting
+                case .fit(let taken, let fitting): (uses, caps) = (taken, fitting)
                 case .reached(let counters): return .limited(counters)
                 }
                 let signing = Signing(
@@ -186,7 +186,11 @@ public struct IssueOffer: Sendable {
                     catalogRevision: Int64(catalogRevision), record: record, signatures: signatures)
                 let isRecorded = try Self.record(
                     issuedOffer, by: signing, issuance, redeemed: redeemed, caps: caps, in: number, transaction)
-                return isRecorded ? nil : .moved
+                guard isRecorded else { return .moved }
+                for use in uses {
+                    try EventStore(transaction).note(use, of: issuedOffer.offerId, at: now, in: number)
+                }
+                return nil
             }
         } catch  where CounterStore.isCapReached(error) {
             return nil

@@ -8,8 +8,8 @@ import OfferStore
 extension Issuance {
     /// What the committing transaction says of the limits that everyone shares.
     enum SharedLimits {
-        /// There is a place; the counters may show at most this much afterwards.
-        case fit([CounterStore.Cap])
+        /// There is a place: what it takes of each limit, and how much the counters may show at most afterwards.
+        case fit([SharedUse], [CounterStore.Cap])
         /// There is none any more: what the counters show now.
         case reached(OfferCounters)
     }
@@ -17,7 +17,7 @@ extension Issuance {
     /// Reads the counters again and judges them by the rules' own code.
     func sharedLimits(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> SharedLimits {
         let limits = SharedLimit.all(of: question.offer)
-        guard !limits.isEmpty, let seen = snapshot.facts.counters[question.offer.id] else { return .fit([]) }
+        guard !limits.isEmpty, let seen = snapshot.facts.counters[question.offer.id] else { return .fit([], []) }
         let issuedOffers = snapshot.facts.issuedOffers.filter { issuedOffer in
             seen.open.contains { $0.id == issuedOffer.id }
         }
@@ -34,6 +34,7 @@ extension Issuance {
             try CounterStore(transaction).used(of: $0, at: snapshot.now, in: number)
         }
         return .fit(
+            uses,
             uses.map { use in
                 let elsewhere = others.map { $0[use.limit.unit] ?? 0 }.saturatingSum()
                 let most = use.limit.allowed.saturatingSubtracting(use.unmatched).saturatingSubtracting(elsewhere)

@@ -51,6 +51,7 @@ extension RetentionStep {
         refusals += earlier.refusals
         answers += earlier.answers
         notifications += earlier.notifications
+        events += earlier.events
         settled += earlier.settled
         isHeld = isHeld || earlier.isHeld
     }

@@ -59,11 +59,9 @@ struct Subscription: Sendable {
         return transactions[(past.map { $0 + 1 } ?? transactions.startIndex)...]
     }
 
-    /// Whether it will renew. A commitment's status decides where there is one, because a cancelled commitment keeps
-    /// the other on (Apple, "Monthly subscriptions with a 12-month commitment"). `nil` if unknown.
+    /// Whether it will renew; `nil` if unknown.
     var willAutoRenew: Bool? {
-        guard let info = renewalInfo?.payload else { return nil }
-        return (info.commitmentInfo?.commitmentAutoRenewStatus ?? info.autoRenewStatus)?.isOn
+        renewalInfo?.payload.renews
     }
 
     /// Whether another billing period follows the one that ends at `end`: within a commitment the periods go on
@@ -194,6 +192,12 @@ extension Subscription {
 }
 
 extension RenewalInfo {
+    /// Whether the subscription will renew. A commitment's status decides where there is one, because a cancelled
+    /// commitment keeps the other on (Apple, "Monthly subscriptions with a 12-month commitment"). `nil` if unknown.
+    var renews: Bool? {
+        (commitmentInfo?.commitmentAutoRenewStatus ?? autoRenewStatus)?.isOn
+    }
+
     /// Whether Apple gives a reason for the end, which it does only of what has ended, whatever auto-renewal says
     /// (decision 0013). A failed payment is such a reason already while Apple keeps trying.
     fileprivate func saysEnded(after expires: Instant) -> Bool {

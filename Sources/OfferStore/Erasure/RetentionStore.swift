@@ -5,12 +5,13 @@ public struct RetentionStep: Sendable, Hashable {
     public var refusals = 0
     public var answers = 0
     public var notifications = 0
+    public var events = 0
     public var settled = 0
     /// Whether texts stay because rows may have been recorded under another digest key than today's.
     public var isHeld = false
     public var isLast = true
 
-    public var isEmpty: Bool { signatures == 0 && refusals == 0 && answers == 0 && notifications == 0 }
+    public var isEmpty: Bool { signatures == 0 && refusals == 0 && answers == 0 && notifications == 0 && events == 0 }
 }
 
 /// Removes what nothing needs any more, a few rows at a time. The only place that removes anything.
@@ -55,6 +56,9 @@ public struct RetentionStore {
                 receivedBy: now.adding(milliseconds: -life), at: now, atMost: limit)
             if step.notifications == limit { step.isLast = false }
         }
+        let events = try EventStore(transaction).removeOld(at: now, atMost: limit)
+        step.events = events.removed
+        if !events.isLast { step.isLast = false }
         step.settled = try IssuedOfferStore(transaction).settlePassed(at: now, limit: limit)
         if step.settled == limit { step.isLast = false }
         let erased = step.signatures + step.refusals

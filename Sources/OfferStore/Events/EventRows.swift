@@ -6,16 +6,21 @@ import OfferModel
 struct EventRow {
     let sequence: Int64
     let scope: ScopeNumber
-    let type: EventType
     let occurredAt: Instant
+    let type: EventType
     let customer: CustomerNumber?
     let data: [UInt8]
 }
 
 /// One of the tables whose rows are events.
 struct EventRows {
-    /// The columns of ``EventRow`` from table `t`, those of its data last.
-    let select: String
+    /// The table, as `t`.
+    let table: String
+    /// The date of an event.
+    let date: String
+    /// The type and the customer, and what its data is made of.
+    let columns: String
+    var join = ""
     /// What else a row needs to be an event.
     var condition = ""
     let data: @Sendable (inout RowReader) throws -> [UInt8]
@@ -36,13 +41,26 @@ struct EventRows {
     ) throws -> [EventRow] {
         let inScope = scope == nil ? "" : " AND t.scope_id = ?3"
         return try Statement(
-            "\(select) WHERE \(rows)\(inScope)\(condition) ORDER BY t.sequence LIMIT ?2",
+            """
+            SELECT t.sequence, t.scope_id, t.\(date), \(columns) FROM \(table) t \(join)
+            WHERE \(rows)\(inScope)\(condition) ORDER BY t.sequence LIMIT ?2
+            """,
             values: [value.storedValue, limit.storedValue] + (scope.map { [$0.storedValue] } ?? [])
         ).all(in: transaction) { row in
             EventRow(
-                sequence: try row.next(), scope: try row.next(), type: try row.next(), occurredAt: try row.next(),
+                sequence: try row.next(), scope: try row.next(), occurredAt: try row.next(), type: try row.next(),
                 customer: try row.next(), data: try data(&row))
         }
+    }
+
+    /// The places of the next rows with their dates, whether or not they are events.
+    func dates(
+        _ transaction: any StoreTransaction, after sequence: Int64, limit: Int
+    ) throws -> [(sequence: Int64, date: Instant)] {
+        try Statement(
+            "SELECT t.sequence, t.\(date) FROM \(table) t WHERE t.sequence > ?1 ORDER BY t.sequence LIMIT ?2", sequence,
+            limit
+        ).all(in: transaction) { (try $0.next(), try $0.next()) }
     }
 }
 
@@ -53,11 +71,11 @@ extension EventRows {
     ]
 
     private static let issuedOffers = EventRows(
-        select: """
-            SELECT t.sequence, t.scope_id, '\(EventType.offerIssued.rawValue)', t.issued_at, t.customer_id,
-                t.decision_id, t.delivery, t.expires_at, t.id, t.offer_id, t.offer_identifier, t.offer_type,
-                t.product_id, t.subscription_group_identifier, t.transaction_id
-            FROM issued_offer t
+        table: "issued_offer", date: "issued_at",
+        columns: """
+            '\(EventType.offerIssued.rawValue)', t.customer_id, t.decision_id, t.delivery, t.expires_at, t.id,
+                t.offer_id, t.offer_identifier, t.offer_type, t.product_id, t.subscription_group_identifier,
+                t.transaction_id
             """
     ) { row in
         var json = JSONWriter.beginObject(.short)
@@ -75,18 +93,19 @@ extension EventRows {
     }
 
     private static let refusals = EventRows(
-        select: """
-            SELECT t.sequence, t.scope_id, '\(EventType.offerRefused.rawValue)', t.decided_at, t.customer_id,
-                t.id, t.offer_id, t.outcome, t.record
-            FROM refusal t
+        table: "refusal", date: "decided_at",
+        columns: """
+            '\(EventType.offerRefused.rawValue)', t.customer_id, t.id, t.offer_id, t.outcome, t.record
             """
     ) { row in
         var json = JSONWriter.beginObject(.short)
         json.member("decisionId", try row.next(String.self))
         json.member("offerId", try row.next(OfferId.self))
         json.member("outcome", try row.next(String.self))
-        guard let bytes = try row.next(ErasableColumn<[UInt8]>.self).value else { return json.endObject() }
-        let record = try DecisionRecord(stored: bytes)
+        // One record that cannot be read must not hold up every event after it; replay reports it.
+        guard let bytes = try row.next(ErasableColumn<[UInt8]>.self).value,
+            let record = try? DecisionRecord(stored: bytes)
+        else { return json.endObject() }
         json.member("productId", record.productId)
         json.name("rules")
         json.array(record.findings.deciding) { json, answer in
@@ -100,13 +119,16 @@ extension EventRows {
 
     /// One that is old when it arrives, as after an outage of weeks, is no news.
     private static let notifications = EventRows(
-        select: """
-            SELECT t.sequence, t.scope_id, '\(EventType.notificationReceived.rawValue)', t.received_at, i.customer_id,
-                t.uuid, t.product_id, t.signed_date, t.subtype, t.transaction_id, t.type
-            FROM notification t LEFT JOIN customer_identifier i
+        table: "notification", date: "received_at",
+        columns: """
+            '\(EventType.notificationReceived.rawValue)', i.customer_id, t.uuid, t.product_id, t.signed_date,
+                t.subtype, t.transaction_id, t.type
+            """,
+        join: """
+            LEFT JOIN customer_identifier i
             ON i.scope_id = t.scope_id AND i.kind = t.identifier_kind AND i.value = t.identifier AND i.is_proven = 1
             """,
-        condition: " AND t.received_at - t.signed_date <= \(EventStore.newsLife)"
+        condition: " AND t.received_at - t.signed_date <= \(SubscriptionEvent.newsLife)"
     ) { row in
         var json = JSONWriter.beginObject(.short)
         json.member("notificationUUID", try row.next(String.self))
@@ -121,10 +143,9 @@ extension EventRows {
     private static func events(of types: [EventType]) -> EventRows {
         let names = types.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         return EventRows(
-            select: """
-                SELECT t.sequence, t.scope_id, t.type, t.occurred_at, i.customer_id, t.data
-                FROM event t LEFT JOIN customer_identifier i
-                ON i.scope_id = t.scope_id AND i.kind = 'originalTransactionId'
+            table: "event", date: "occurred_at", columns: "t.type, i.customer_id, t.data",
+            join: """
+                LEFT JOIN customer_identifier i ON i.scope_id = t.scope_id AND i.kind = 'originalTransactionId'
                     AND i.value = t.original_transaction_id
                 """,
             condition: types.count == 1 ? " AND t.type = \(names)" : " AND t.type IN (\(names))"
@@ -135,7 +156,7 @@ extension EventRows {
 }
 
 extension [RuleAnswer] {
-    /// Those that stood in the way: what is violated, else what is undetermined.
+    /// Those that decided it: what is violated, else what is undetermined.
     fileprivate var deciding: [RuleAnswer] {
         let violated = filter { $0.verdict == .violated }
         return violated.isEmpty ? filter { $0.verdict == .undetermined } : violated

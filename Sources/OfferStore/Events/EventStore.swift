@@ -30,8 +30,6 @@ public struct EventStore {
 
     /// How long an event can be read, in milliseconds: 30 days.
     public static let life = 30 * Instant.Duration.day
-    /// How long ago something may have happened to be an event when it becomes known, in milliseconds: 3 days.
-    public static let newsLife = 3 * Instant.Duration.day
 
     /// The next events after a place in the order, earliest first.
     ///
@@ -73,7 +71,9 @@ public struct EventStore {
         in scope: ScopeNumber
     ) throws -> Bool {
         guard try !isKnown(type, of: subscription, cause: cause, in: scope) else { return false }
-        let sequence = try StoreClock(transaction).nextSequence()
+        let clock = StoreClock(transaction)
+        try clock.advance(to: now)
+        let sequence = try clock.nextSequence()
         try transaction.execute(
             """
             INSERT INTO event (sequence, scope_id, type, occurred_at, original_transaction_id, cause, data)
@@ -144,20 +144,20 @@ extension EventStore {
     /// Removes the next events whose life has ended, from the feed and, where they have rows of their own, from the
     /// store.
     ///
-    /// - Returns: how many left the feed.
-    func removeOld(at now: Instant, atMost limit: Int) throws -> Int {
+    /// - Returns: how many rows were removed, and whether there may be more.
+    func removeOld(at now: Instant, atMost limit: Int) throws -> (removed: Int, isLast: Bool) {
         let start = try endOfLife()
         let end = now.adding(milliseconds: -Self.life)
-        let old = try EventRows.all().flatMap { rows in
-            try rows.read(transaction, "t.sequence > ?1", start, in: nil, limit: limit)
-        }.sorted { $0.sequence < $1.sequence }.prefix(limit).prefix { $0.occurredAt <= end }
-        guard let last = old.last?.sequence else { return 0 }
-        try transaction.execute("DELETE FROM event WHERE sequence > ?1 AND sequence <= ?2", start, last)
+        let next = try EventRows.all().flatMap { try $0.dates(transaction, after: start, limit: limit) }
+            .sorted { $0.sequence < $1.sequence }.prefix(limit)
+        let old = next.prefix { $0.date <= end }
+        guard let last = old.last?.sequence else { return (0, true) }
+        let removed = try transaction.execute("DELETE FROM event WHERE sequence > ?1 AND sequence <= ?2", start, last)
         try transaction.execute(
             """
             INSERT INTO retention_progress (subject, done_to) VALUES (?1, ?2)
             ON CONFLICT (subject) DO UPDATE SET done_to = ?2
             """, Self.subject, last)
-        return old.count
+        return (removed, old.count < limit)
     }
 }

@@ -11,8 +11,10 @@ struct HistoryFacts {
     let scope: ScopeNumber
 
     /// Derives an owner's row from the history and writes it, or removes it if nothing is left.
-    func update(_ owner: ProvenIdentifier) throws {
-        if let facts = try derive(owner) {
+    @discardableResult
+    func update(_ owner: ProvenIdentifier) throws -> [UInt8]? {
+        let facts = try derive(owner)
+        if let facts {
             try transaction.execute(
                 """
                 INSERT INTO history_facts (scope_id, kind, value, facts) VALUES (?1, ?2, ?3, ?4)
@@ -23,6 +25,7 @@ struct HistoryFacts {
                 "DELETE FROM history_facts WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope, owner.kind,
                 owner.value)
         }
+        return facts
     }
 
     /// The facts of an owner as the history has them; `nil` if it has no row of theirs.
@@ -154,6 +157,7 @@ extension History {
 final class ChangedHistory {
     private let facts: HistoryFacts
     private var owners: Set<ProvenIdentifier> = []
+    private var changes: [ProvenIdentifier: (before: [UInt8]?, after: [UInt8]?)] = [:]
 
     init(_ facts: HistoryFacts) {
         self.facts = facts
@@ -164,7 +168,21 @@ final class ChangedHistory {
     }
 
     func update() throws {
-        for owner in owners { try facts.update(owner) }
+        for owner in owners {
+            let before = try changes[owner]?.before ?? facts.stored(owner)
+            changes[owner] = (before, try facts.update(owner))
+        }
         owners.removeAll()
+    }
+
+    /// Updates the rest, and keeps the events of what has changed: not before customers are linked, because renewal
+    /// info counts only once its subscription is proven to be of this app.
+    func finish(at now: Instant) throws {
+        try update()
+        let events = SubscriptionEvents(transaction: facts.transaction, scope: facts.scope, now: now)
+        for (owner, change) in changes.sorted(by: { $0.key.value < $1.key.value }) where change.before != change.after {
+            guard case .originalTransactionId(let subscription) = owner else { continue }
+            try events.keep(of: subscription, from: change.before, to: change.after)
+        }
     }
 }

@@ -57,7 +57,7 @@ extension HistoryStore {
             stored.append(index)
             results.append(IngestedPayload(outcome: views.outcome))
         }
-        try changed.update()
+        try changed.finish(at: now)
         // A later payload may have merged the customer of an earlier one, so owners are looked up at the end.
         let customers = CustomerStore(transaction)
         for (index, payload) in payloads.enumerated() {

@@ -42,7 +42,9 @@ public struct UnlistedHistory {
                     SELECT 1 FROM history_transaction WHERE scope_id = ?1 AND original_transaction_id = ?2
                 )
                 """, scope, original)
-            try HistoryFacts(transaction: transaction, scope: scope).update(.originalTransactionId(original))
+            let facts = HistoryFacts(transaction: transaction, scope: scope)
+            let left = try facts.update(.originalTransactionId(original))
+            try SubscriptionEvents(transaction: transaction, scope: scope, now: now).schedule(original, left)
         }
         try RedemptionStore(transaction).record(of: customer, offers: offers, at: now, in: scope)
         try CustomerStore(transaction).noteChange(try StoreClock(transaction).nextSequence(), of: [customer])

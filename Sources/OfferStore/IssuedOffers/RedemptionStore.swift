@@ -69,6 +69,10 @@ public struct RedemptionStore {
         let passedOver = try IssuedOfferStore(transaction).noteFullPrice(
             facts.fullPricePurchases(redemptions: used), of: customer, at: now)
         transaction.recording?.tally.add(change, in: scope)
+        for use in change.newUses {
+            let issued = issuedOffers.first { $0.id == use.redemption.issuedOfferId }
+            try EventStore(transaction).note(use.redemption, of: issued?.offerId, at: now, in: scope)
+        }
         transaction.recording?.tally.add(passedOver, .fullPrice, in: scope)
         for owner in try owners(of: change, besides: customer) {
             try record(of: owner, offers: offers, at: now, in: scope)
@@ -182,16 +186,27 @@ struct RedemptionTally {
         counts[scope, default: [:]][kind, default: 0] += number
     }
 
-    /// What has changed of a customer's redemptions. A row that is only recorded again, because its run went on or its
-    /// issued offer became known, is no news: of each offer of a subscription counts by how many there are more.
     mutating func add(_ change: RedemptionChange, in scope: ScopeNumber) {
-        let removed = Dictionary(grouping: change.removed.map(\.redemption), by: Use.init)
-        for (use, added) in Dictionary(grouping: change.added.map(\.redemption), by: Use.init) {
+        for (added, removed) in change.byUse {
             for kind in RedemptionNews.Kind.allCases {
-                let before = removed[use, default: []].count { $0.shows(kind) }
-                add(added.count { $0.shows(kind) } - before, kind, in: scope)
+                let before = removed.count { $0.redemption.shows(kind) }
+                add(added.count { $0.redemption.shows(kind) } - before, kind, in: scope)
             }
         }
+    }
+}
+
+extension RedemptionChange {
+    /// What has changed of each offer of each subscription. A row that is only recorded again, because its run went on
+    /// or its issued offer became known, is no news: what counts is by how many there are more.
+    fileprivate var byUse: [(added: [RecordedRedemption], removed: [RecordedRedemption])] {
+        let removed = Dictionary(grouping: removed) { Use($0.redemption) }
+        return Dictionary(grouping: added) { Use($0.redemption) }.map { ($0.value, removed[$0.key, default: []]) }
+    }
+
+    /// Those that were not there before, from the earliest.
+    fileprivate var newUses: [RecordedRedemption] {
+        byUse.flatMap { added, removed in added.dropFirst(removed.count) }.sorted { $0.sequence < $1.sequence }
     }
 
     private struct Use: Hashable {

@@ -120,6 +120,40 @@ struct KeyUseService: Service {
     }
 }
 
+/// Keeps the events that become due by themselves. Each process looks every second; the first one that writes has them.
+struct DueEventService: Service {
+    private static let interval = Duration.seconds(1)
+    /// How long requests have the writer for themselves between two transactions.
+    private static let rest = Duration.milliseconds(20)
+
+    let events: DueEvents
+    let logger: Logger
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            var isQuietUntil = ContinuousClock.now
+            while !Task.isCancelled {
+                let isMore = await send(&isQuietUntil)
+                try await Task.sleep(for: isMore ? Self.rest : Self.interval)
+            }
+        }
+    }
+
+    /// What fails now is tried again in the next round, and logged every five minutes.
+    private func send(_ isQuietUntil: inout ContinuousClock.Instant) async -> Bool {
+        do {
+            return try await events.send()
+        } catch is CancellationError {
+            return false
+        } catch {
+            guard ContinuousClock.now >= isQuietUntil else { return false }
+            isQuietUntil = .now + .seconds(300)
+            logger.warning("due events could not be kept", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+}
+
 /// Runs retention beside the server, at its start and then every ten minutes.
 struct RetentionService: Service {
     private static let interval = Duration.seconds(600)
@@ -148,7 +182,7 @@ struct RetentionService: Service {
                 "what is no longer needed was removed",
                 metadata: [
                     "signatures": "\(sum.signatures)", "refusals": "\(sum.refusals)", "answers": "\(sum.answers)",
-                    "notifications": "\(sum.notifications)",
+                    "notifications": "\(sum.notifications)", "events": "\(sum.events)",
                 ])
         } catch is CancellationError {
             return
@@ -160,7 +194,7 @@ struct RetentionService: Service {
     private func count(_ sum: RetentionStep) {
         for (kind, number) in [
             ("signatures", sum.signatures), ("refusals", sum.refusals), ("answers", sum.answers),
-            ("notifications", sum.notifications),
+            ("notifications", sum.notifications), ("events", sum.events),
         ] {
             Counter(label: "offerd_retention_removed_total", dimensions: [("kind", kind)], factory: metrics)
                 .increment(by: number)
@@ -277,7 +311,8 @@ struct RetentionCommand: AsyncParsableCommand {
             let sum = try await retention.sweep()
             try Console.output(
                 "removed: the text of \(sum.signatures) signatures, the record of \(sum.refusals) refusals, "
-                    + "\(sum.answers) kept answers, the text of \(sum.notifications) notifications")
+                    + "\(sum.answers) kept answers, the text of \(sum.notifications) notifications, "
+                    + "\(sum.events) events")
             guard sum.isHeld else { return }
             try Console.output(
                 "texts stay: the audit's digest key has changed, and without them rows could not be proven")

@@ -149,6 +149,7 @@ struct Serve: AsyncParsableCommand {
         var services: [any Service] = [
             CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger),
             KeyUseService(apiKeys: useCases.apiKeys, logger: logger), DrainService(shutdown: shutdown), server,
+            DueEventService(events: useCases.dueEvents, logger: logger),
             RetentionService(retention: retention, logger: logger, metrics: metrics),
             KeyTestService(registry: registry, logger: logger),
             ReloadService(reload: reload, watch: watch, hangups: hangups),

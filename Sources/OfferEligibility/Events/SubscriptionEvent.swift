@@ -1,0 +1,107 @@
+public import OfferModel
+
+/// What happened, or is about to happen, to one subscription (docs/events.md).
+public struct SubscriptionEvent: Sendable, Hashable {
+    public var type: EventType
+    /// Identifies it among the events of this type and subscription: a transaction, or the date it is about.
+    public var cause: String
+    /// What the type names: when the trial or grace ends, access ended, or Apple dates the change.
+    public var at: Instant
+    /// The period that it is about.
+    public var transaction: Transaction
+    public var previousProductId: ProductId?
+    public var willAutoRenew: Bool?
+    /// The state of the subscription group once access is lost.
+    public var state: SubscriptionStateName?
+
+    init(_ type: EventType, cause: String, at: Instant, _ transaction: Transaction) {
+        self.type = type
+        self.cause = cause
+        self.at = at
+        self.transaction = transaction
+    }
+
+    /// Of how long ago a change is still news when it becomes known, in milliseconds.
+    public static let newsLife = 3 * Instant.Duration.day
+}
+
+extension SubscriptionEvent {
+    /// What new data of one subscription says has happened since the data before it.
+    ///
+    /// Only what Apple has signed counts, and only what is recent: the history of a customer who is seen for the first
+    /// time is no news. What says nothing new yields nothing, so repeats yield nothing.
+    ///
+    /// - Parameters:
+    ///   - before: everything that was known of the subscription; `after` with the new data.
+    public static func changes(from before: History, to after: History, at now: Instant) -> [SubscriptionEvent] {
+        let change = SubscriptionChange(
+            before: CurrentHistory(before), after: CurrentHistory(after), since: now.adding(milliseconds: -newsLife))
+        return (change.periods + change.refunds + change.renewals).sorted { $0.at < $1.at }
+    }
+}
+
+private struct SubscriptionChange {
+    let before: CurrentHistory
+    let after: CurrentHistory
+    let since: Instant
+
+    /// Periods that follow the newest one that was known. Of a subscription that was unknown only the newest may be
+    /// news.
+    var periods: [SubscriptionEvent] {
+        let rows = after.transactions.filter(\.isSubscription)
+        let known = before.transactions.last(where: \.isSubscription)
+        return rows.indices.flatMap { place -> [SubscriptionEvent] in
+            let row = rows[place]
+            let isNew =
+                known.map { $0.wasBought(before: row) && !row.isOfSamePeriod(as: $0) } ?? (place == rows.count - 1)
+            guard isNew, row.provenance.isProven, row.payload.purchaseDate >= since else { return [] }
+            return events(of: row.payload, after: rows[..<place].last { !$0.isOfSamePeriod(as: row) }?.payload)
+        }
+    }
+
+    private func events(of period: Transaction, after previous: Transaction?) -> [SubscriptionEvent] {
+        var renewed = SubscriptionEvent(
+            .renewed, cause: period.transactionId.rawValue, at: period.purchaseDate, period)
+        renewed.willAutoRenew = info(of: period, after)?.payload.renews
+        guard let previous else { return period.transactionReason == .renewal ? [renewed] : [] }
+        guard previous.productId != period.productId else { return [renewed] }
+        var changed = renewed
+        changed.type = .productChanged
+        changed.previousProductId = previous.productId
+        // An upgrade ends the period before it and renews nothing.
+        let isUpgrade = previous.isUpgraded || previous.expiresDate.map { period.purchaseDate < $0 } ?? false
+        return isUpgrade ? [changed] : [renewed, changed]
+    }
+
+    var refunds: [SubscriptionEvent] {
+        let known = Set(before.transactions.filter { !$0.isKept }.map(\.payload.transactionId))
+        return after.transactions.compactMap { row in
+            guard let refundedAt = row.payload.revocationDate, refundedAt >= since, row.isSubscription,
+                row.isRefund == true, row.provenance.isProven, !known.contains(row.payload.transactionId)
+            else { return nil }
+            return SubscriptionEvent(
+                .refunded, cause: row.payload.transactionId.rawValue, at: refundedAt, row.payload)
+        }
+    }
+
+    /// Auto-renewal that was turned off or on again, by the newest renewal info.
+    var renewals: [SubscriptionEvent] {
+        guard let newest = after.transactions.last(where: \.isSubscription)?.payload,
+            let told = info(of: newest, after), told.provenance.isProven, told.payload.signedDate >= since,
+            let known = info(of: newest, before), known.payload.signedDate < told.payload.signedDate,
+            let isOn = told.payload.renews, let wasOn = known.payload.renews, isOn != wasOn
+        else { return [] }
+        // Apple turns it off too when a payment has finally failed or the product is gone.
+        let reason = told.payload.expirationIntent ?? .customerCancelled
+        guard isOn || reason == .customerCancelled else { return [] }
+        let date = told.payload.signedDate
+        var event = SubscriptionEvent(
+            isOn ? .resumed : .cancelled, cause: "\(date.milliseconds)", at: date, newest)
+        event.willAutoRenew = isOn
+        return [event]
+    }
+
+    private func info(of transaction: Transaction, _ history: CurrentHistory) -> Recorded<RenewalInfo>? {
+        history.renewalInfos[transaction.originalTransactionId]
+    }
+}

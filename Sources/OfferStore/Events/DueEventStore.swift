@@ -1,0 +1,118 @@
+public import OfferEligibility
+public import OfferModel
+
+/// When the next events of subscriptions are due, found by an index of dates: no history is searched for them.
+public struct DueEventStore {
+    private let transaction: any StoreTransaction
+
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// When the next event is due; `nil` if none is.
+    public func next() throws -> Instant? {
+        try transaction.row("SELECT due_at FROM due_event ORDER BY due_at LIMIT 1")?.value(0)
+    }
+
+    /// Replaces the dates of a subscription. What was sent already has none.
+    func replace(
+        of subscription: TransactionId, with due: [DueEvent], at now: Instant, in scope: ScopeNumber
+    ) throws {
+        let known: [DueEvent] = try transaction.all(
+            """
+            SELECT type, due_at, announced FROM due_event
+            WHERE scope_id = ?1 AND original_transaction_id = ?2
+            """, scope, subscription)
+        let events = EventStore(transaction)
+        let unsent = try due.filter { event in
+            try event.dueAt > now || !events.isKnown(event.type, of: subscription, cause: event.cause, in: scope)
+        }
+        for event in known where !unsent.contains(event) {
+            try remove(event.type, of: subscription, in: scope)
+        }
+        for event in unsent where !known.contains(event) {
+            try transaction.execute(
+                """
+                INSERT INTO due_event (scope_id, original_transaction_id, type, due_at, announced)
+                VALUES (?1, ?2, ?3, ?4, ?5)
+                """, scope, subscription, event.type, event.dueAt, event.announced)
+        }
+    }
+
+    private func remove(_ type: EventType, of subscription: TransactionId, in scope: ScopeNumber) throws {
+        try transaction.execute(
+            "DELETE FROM due_event WHERE scope_id = ?1 AND original_transaction_id = ?2 AND type = ?3", scope,
+            subscription, type)
+    }
+}
+
+extension DueEventStore {
+    /// Takes what is due and keeps those events that still hold, each with its date's removal in one transaction: so
+    /// each is kept once, however many processes look.
+    ///
+    /// - Parameters:
+    ///   - policy: how long Apple tries to charge and gives grace.
+    /// - Returns: how many dates were taken; fewer than the limit if nothing else is due.
+    public func send(at now: Instant, limit: Int, policy: Policy = .standard) throws -> Int {
+        let due: [DueSubscription] = try transaction.all(
+            """
+            SELECT type, due_at, announced, scope_id, original_transaction_id FROM due_event
+            WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2
+            """, now, limit)
+        var policies: [ScopeNumber: Policy] = [:]
+        for entry in due {
+            let policy =
+                try policies[entry.scope]
+                ?? policy.scaled(
+                    for: ScopeStore(transaction).scope(entry.scope).environment)
+            policies[entry.scope] = policy
+            try send(entry, at: now, policy)
+        }
+        return due.count
+    }
+
+    /// How long an event waits whose customer's history cannot be read, in milliseconds: it must not hold up others.
+    private static let unreadableDelay = Instant.Duration.hour
+
+    private func send(_ due: DueSubscription, at now: Instant, _ policy: Policy) throws {
+        do {
+            let history = try history(of: due)
+            let event = due.event.event(
+                of: due.subscription, in: history, at: now, policy: policy)
+            if let event {
+                try SubscriptionEvents(transaction: transaction, scope: due.scope, now: now)
+                    .append(event, of: due.subscription)
+            }
+            try remove(due.event.type, of: due.subscription, in: due.scope)
+        } catch StoreError.corruptFacts {
+            try transaction.execute(
+                """
+                UPDATE due_event SET due_at = ?4
+                WHERE scope_id = ?1 AND original_transaction_id = ?2 AND type = ?3
+                """, due.scope, due.subscription, due.event.type, now.adding(milliseconds: Self.unreadableDelay))
+        }
+    }
+
+    private func history(of due: DueSubscription) throws -> History {
+        let owner = try CustomerStore(transaction).customer(.originalTransactionId(due.subscription), in: due.scope)
+        return try HistoryStore(transaction).history(of: owner.map { [$0] } ?? [])
+    }
+}
+
+private struct DueSubscription: StoredRecord {
+    let event: DueEvent
+    let scope: ScopeNumber
+    let subscription: TransactionId
+
+    init(reading row: inout RowReader) throws {
+        event = try DueEvent(reading: &row)
+        scope = try row.next()
+        subscription = try row.next()
+    }
+}
+
+extension DueEvent: StoredRecord {
+    init(reading row: inout RowReader) throws {
+        self.init(type: try row.next(), dueAt: try row.next(), announced: try row.next())
+    }
+}

@@ -1,0 +1,72 @@
+import JSON
+import OfferEligibility
+import OfferModel
+
+/// Keeps what happens to subscriptions, and when something will happen to them by itself, in the transaction that
+/// changes their history.
+struct SubscriptionEvents {
+    let transaction: any StoreTransaction
+    let scope: ScopeNumber
+    let now: Instant
+
+    /// - Parameter before: the facts of the subscription before, `after` those it has now; `nil` where it has none.
+    func keep(of subscription: TransactionId, from before: [UInt8]?, to after: [UInt8]?) throws {
+        let isProven = try isProven(subscription)
+        let current = try History(facts: after, ownerIsProven: isProven)
+        let changes = SubscriptionEvent.changes(
+            from: try History(facts: before, ownerIsProven: isProven), to: current, at: now)
+        for change in changes { try append(change, of: subscription) }
+        try DueEventStore(transaction).replace(
+            of: subscription, with: DueEvent.all(of: current, at: now), at: now, in: scope)
+    }
+
+    /// Only dates its coming events again.
+    func schedule(_ subscription: TransactionId, _ facts: [UInt8]?) throws {
+        let history = try History(facts: facts, ownerIsProven: try isProven(subscription))
+        try DueEventStore(transaction).replace(
+            of: subscription, with: DueEvent.all(of: history, at: now), at: now, in: scope)
+    }
+
+    func append(_ event: SubscriptionEvent, of subscription: TransactionId) throws {
+        try EventStore(transaction).append(
+            event.type, of: subscription, cause: event.cause, data: event.data, at: now, in: scope)
+    }
+
+    private func isProven(_ subscription: TransactionId) throws -> Bool {
+        try transaction.row(
+            """
+            SELECT is_proven FROM customer_identifier
+            WHERE scope_id = ?1 AND kind = 'originalTransactionId' AND value = ?2
+            """, scope, subscription)?.value(0) ?? false
+    }
+}
+
+extension History {
+    fileprivate init(facts: [UInt8]?, ownerIsProven isProven: Bool) throws {
+        self.init()
+        if let facts { _ = try facts.withUnsafeBytes { try add($0, ownerIsProven: isProven) } }
+    }
+}
+
+extension SubscriptionEvent {
+    fileprivate var data: [UInt8] {
+        var json = JSONWriter.beginObject(.short)
+        json.member("accessEndedAt", date(of: .accessLost))
+        json.member("changedAt", date(of: .cancelled, .resumed))
+        json.member("expiresAt", transaction.expiresDate)
+        json.member("gracePeriodExpiresAt", date(of: .graceEnding))
+        json.member("originalTransactionId", transaction.originalTransactionId)
+        json.member("previousProductId", previousProductId)
+        json.member("productId", transaction.productId)
+        json.member("purchasedAt", date(of: .renewed, .productChanged))
+        json.member("refundedAt", date(of: .refunded))
+        json.member("state", state?.rawValue)
+        json.member("subscriptionGroupIdentifier", transaction.subscriptionGroupIdentifier)
+        json.member("transactionId", transaction.transactionId)
+        json.member("trialEndsAt", date(of: .trialEnding))
+        json.member("willAutoRenew", willAutoRenew)
+        return json.endObject()
+    }
+
+    private func date(of types: EventType...) -> Instant? { types.contains(type) ? at : nil }
+}
