@@ -112,7 +112,7 @@ extension HTTPTransport: CustomReflectable {
 }
 
 extension TransportFailure {
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let failure as TransportFailure: self = failure
         case is CancellationError: self = .cancelled

@@ -24,6 +24,10 @@ public enum RequestError: Error, Sendable {
     /// What a decision depended on was removed by retention or with its customer's data, so it cannot be made again.
     case erasedRecord(LowercaseUUID)
     case unknownRevision(String)
+    /// No event of the caller's app and environment has this id, or it is too old.
+    case unknownEvent(EventId)
+    /// No webhook takes events of this type.
+    case noWebhook(EventType)
     case idempotencyConflict
     /// The identifiers name customers who cannot be one.
     case ambiguousCustomer(detail: String)

@@ -41,6 +41,8 @@ public struct UseCases: Sendable {
     public let unlinking: AliasUnlinking
     /// `POST /v1/customers/reset`.
     public let resetting: TesterReset
+    /// `/v1/events`.
+    public let events: EventFeed
     /// `GET /v1/reports/funnel`.
     public let reports: FunnelReports
     public let apiKeys: APIKeys
@@ -61,6 +63,7 @@ public struct UseCases: Sendable {
         registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
         digestKey: (any KeyedDigest)? = nil, checkpointSigner: CheckpointSigner? = nil,
         metrics: any MetricsFactory = MetricsSystem.factory, rates: RequestRates = RequestRates(.off),
+        webhooks: WebhookRegistry = WebhookRegistry(),
         clock: @escaping @Sendable () -> Instant, freeSpace: @escaping @Sendable () -> Int64? = { nil }
     ) {
         let database = WatchedDatabase(database)
@@ -94,6 +97,7 @@ public struct UseCases: Sendable {
         unlinking = AliasUnlinking(database: ledger, clock: clock)
         resetting = TesterReset(ledger: ledger, digestKey: digestKey, clock: wallClock)
         voiding = OfferVoiding(database: ledger, stories: customers, clock: clock)
+        events = EventFeed(database: database, webhooks: webhooks, clock: clock)
         reports = FunnelReports(database: database, catalogs: catalogs, policy: .standard, clock: clock)
         apiKeys = APIKeys(
             database: ledger, digest: digest, random: random, author: .service, rates: rates, clock: wallClock)

@@ -22,7 +22,8 @@ struct Offerctl: AsyncParsableCommand {
         version: ProgramVersion.text,
         subcommands: [
             CatalogCommand.self, OffersCommand.self, DryRun.self, TestCommand.self, ReplayCommand.self,
-            DecisionsCommand.self, CustomersCommand.self, IssuedCommand.self, SignatureCommand.self, ReportCommand.self,
+            DecisionsCommand.self, CustomersCommand.self, IssuedCommand.self, EventsCommand.self, SignatureCommand.self,
+            ReportCommand.self,
         ])
 }
 

@@ -80,10 +80,12 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
     case unknownIssuedOffer = "unknown-issued-offer"
     case unknownDecision = "unknown-decision"
     case unknownRevision = "unknown-revision"
+    case unknownEvent = "unknown-event"
     case methodNotAllowed = "method-not-allowed"
     case idempotencyConflict = "idempotency-conflict"
     case ambiguousCustomer = "ambiguous-customer"
     case provenAlias = "proven-alias"
+    case noWebhook = "no-webhook"
     case catalogChanged = "catalog-changed"
     case tooLarge = "too-large"
     case unsupportedMediaType = "unsupported-media-type"
@@ -117,10 +119,12 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .unknownIssuedOffer: (404, "no offer was issued under this id")
         case .unknownDecision: (404, "no refusal was recorded under this id")
         case .unknownRevision: (404, "the catalog never had this revision")
+        case .unknownEvent: (404, "there is no such event")
         case .methodNotAllowed: (405, "method not allowed")
         case .idempotencyConflict: (409, "the key was used for another request")
         case .ambiguousCustomer: (409, "the identifiers name different customers")
         case .provenAlias: (409, "signed data names the alias for the customer")
+        case .noWebhook: (409, "no webhook takes such events")
         case .catalogChanged: (412, "the catalog has changed")
         case .tooLarge: (413, "the request is too large")
         case .unsupportedMediaType: (415, "the media type is not supported")

@@ -18,6 +18,7 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for
     /// never.
     package var recheck: Int64? = 6 * Instant.Duration.hour
+    package var webhooks: [WebhookConfiguration] = []
     /// Servers to ask instead of Apple's, for tests; never for Production.
     package var appStoreServers: [AppStoreEnvironment: String] = [:]
 }
@@ -84,7 +85,7 @@ package enum ConfigurationReader {
         try DocumentReading.read(bytes) { root in
             let keys = [
                 "listen", "metrics", "log", "database", "keys", "retention", "rateLimits", "tls",
-                "trustedProxies", "notifications", "appStoreServer",
+                "trustedProxies", "notifications", "webhooks", "appStoreServer",
             ]
             guard let mapping = root.mapping(keys) else { return nil }
             let listen = mapping.optional("listen")?.listenAddress()
@@ -106,6 +107,7 @@ package enum ConfigurationReader {
                 tls: mapping.optional("tls")?.tlsPaths(),
                 trustedProxies: mapping.optional("trustedProxies")?.networks() ?? [],
                 recheck: mapping.optional("notifications").map { $0.recheck(default: own.recheck) } ?? own.recheck,
+                webhooks: mapping.optional("webhooks").map(WebhooksReader.read) ?? [],
                 appStoreServers: mapping.optional("appStoreServer").map(AppStoreServerReader.read) ?? [:])
         }
     }

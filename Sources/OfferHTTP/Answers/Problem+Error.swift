@@ -59,6 +59,12 @@ extension Problem {
                 .unknownRevision,
                 "the catalog of this app and environment never had a revision `\(revision.prefix(100))`",
                 hint: "`GET /v1/catalog/revisions` lists them")
+        case .unknownEvent(let id):
+            self = .unknownEvent(id.description)
+        case .noWebhook(let type):
+            self.init(
+                .noWebhook, "no webhook takes events of the type `\(type.rawValue)` in this app and environment",
+                hint: "add the type to a webhook in offerd.yaml")
         case .idempotencyConflict:
             self.init(
                 .idempotencyConflict, "the `Idempotency-Key` was used for another body within the last 24 hours",
@@ -140,6 +146,13 @@ extension Problem {
             .unknownDecision, "no refusal has the id `\(id.prefix(100))` in this app and environment",
             hint: "the id is the `decisionId` of a 403 or 422; `POST /v1/issued-offers/{id}/replay` explains an issued "
                 + "offer by its `issuedOfferId`")
+    }
+
+    /// No event of the caller's app and environment has this id.
+    static func unknownEvent(_ id: String) -> Problem {
+        Problem(
+            .unknownEvent, "no event has the id `\(id.prefix(100))` in this app and environment",
+            hint: "events are kept for 30 days; `GET /v1/events` lists them")
     }
 
     /// No offer of the caller's app and environment has this id.

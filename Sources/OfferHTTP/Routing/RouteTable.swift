@@ -62,6 +62,7 @@ struct RouteTable: Sendable {
         let catalog = CatalogController(catalogs: useCases.catalogs, bodyLimit: limits.catalogBytes)
         let offers = OffersController(switches: useCases.switches)
         let customers = CustomersController(useCases: useCases, limits: limits)
+        let events = EventsController(events: useCases.events)
         let reports = ReportsController(reports: useCases.reports)
         let signatures = SignatureChecksController(
             checks: useCases.signatureChecks, bodyLimit: limits.bodyBytes)
@@ -93,6 +94,9 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/customers/unlink", for: SupportAccess.self, use: customers.unlink),
             Route(.post, "/v1/customers/reset", for: MarketingOrSupportAccess.self, use: customers.reset),
             Route(.put, "/v1/customers/attributes", for: ClientAccess.self, use: customers.setAttributes),
+            Route(.get, "/v1/events", for: SupportAccess.self, use: events.list),
+            Route(.get, "/v1/events/{id}", for: SupportAccess.self, use: events.show),
+            Route(.post, "/v1/events/{id}/resend", for: SupportAccess.self, use: events.resend),
             Route(.get, "/v1/reports/funnel", for: MarketingAccess.self, use: reports.funnel),
             Route(open: .post, "/v1/app-store/{bundleId}/{environment}/notifications", use: appStore.notify),
             Route(open: .get, "/healthz", use: health.live),

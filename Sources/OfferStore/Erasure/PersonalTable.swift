@@ -217,6 +217,9 @@ extension PersonalTable {
                 """,
             digested: "original_transaction_id"),
         PersonalTable(
+            "webhook_retry", of: isOfCustomer,
+            kept: "webhook_id event_sequence customer_id attempts next_at expires_at"),
+        PersonalTable(
             "audit_event",
             kept: """
                 sequence kind actor at request_id scope_id issued_offer digest_key before_change after_change \
@@ -244,5 +247,8 @@ extension PersonalTable {
         PersonalTable(
             "audit_checkpoint", none: "number event_sequence head signed_at key_fingerprint signature"),
         PersonalTable("retention_progress", none: "subject done_to"),
+        PersonalTable(
+            "webhook",
+            none: "id done_to lease_holder lease_until failures failing_since retry_at succeeded_at"),
     ]
 }

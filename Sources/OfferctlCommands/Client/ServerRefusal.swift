@@ -90,7 +90,7 @@ enum CLITerms {
         "reason": "--reason", "release": "--release",
         "format": "--format", "offerIdentifier": "--offer-identifier", "keyId": "--key-id", "nonce": "--nonce",
         "timestamp": "--timestamp", "signature": "--signature", "jws": "--jws",
-        "from": "--from", "to": "--to", "orderId": "--order-id",
+        "from": "--from", "to": "--to", "type": "--type", "orderId": "--order-id",
     ]
 
     static let commands = [
@@ -102,6 +102,7 @@ enum CLITerms {
         "POST /v1/decisions": "offerctl dry-run", "GET /v1/decisions/{id}": "offerctl decisions show",
         "POST /v1/issued-offers/{id}/replay": "offerctl replay",
         "POST /v1/signature-checks": "offerctl signature check",
+        "GET /v1/events": "offerctl events list",
     ]
 
     /// A hint of the server with what it has in backticks as it is typed. What is not typed stays as it is.

@@ -13,8 +13,8 @@ struct Doctor: AsyncParsableCommand {
         abstract: "Check everything the service needs, and report what is wrong.",
         discussion: """
             Checks the keys, the database file, its schema and structure, whether it can be written durably, the room \
-            on its disk, the clock against what was recorded, and what is paused. It may run beside the server. Reading \
-            the structure reads the whole file.
+            on its disk, the clock against what was recorded, what is paused, and whether webhooks take events. It may \
+            run beside the server. Reading the structure reads the whole file.
 
             With --reset-clock it only resets the recorded time: after a clock that once ran ahead and is right again, \
             requests are dated by the clock from now on. What was recorded at a later moment keeps its dates, and counts \

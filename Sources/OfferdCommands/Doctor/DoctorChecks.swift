@@ -185,6 +185,7 @@ enum DoctorChecks {
             checks.append(clock(marks))
             checks += try await pauses(setup, database)
             checks += try await NotificationChecks.arrival(setup, database)
+            checks += try await WebhookChecks.delivery(setup, database)
             if let erased = try await erased(setup, database) { checks.append(erased) }
             if let witness = try await witness(setup, database) { checks.append(witness) }
             checks.append(try await facts(database))

@@ -50,6 +50,10 @@ struct MetricDescription: Sendable {
             "When what is no longer needed was last removed, in seconds since 1970."),
         "offerd_retention_removed_total": counter("Texts and records that retention has removed."),
         "offerd_signing_key_works": gauge("1 if the key passed its latest self-test, which runs every hour; else 0."),
+        "offerd_webhook_deliveries_total": counter(
+            "Attempts to deliver an event to a webhook, and events that were dropped after three days."),
+        "offerd_webhook_lag_seconds": gauge("Age of the oldest event that was not yet tried for a webhook."),
+        "offerd_webhook_waiting_events": gauge("Events that wait to be sent to a webhook again."),
         "offerd_writes_waiting": gauge("Writes that wait for a commit."),
         "process_cpu_seconds_total": counter("Processor time of the process, user and system."),
         "process_max_fds": gauge("Most files that the process may have open."),

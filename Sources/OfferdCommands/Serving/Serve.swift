@@ -26,7 +26,7 @@ struct Serve: AsyncParsableCommand {
             With `metrics` in the configuration it also prints `metrics on http://HOST:PORT/metrics`.
 
             Reads the configuration, the keys and the certificate again when one of their files changes, and on SIGHUP. \
-            Everything but apps, keys, `rateLimits` and `tls` needs a restart.
+            Everything but apps, keys, `rateLimits`, `tls` and `webhooks` needs a restart.
 
             With --clock-file the time is what a file holds, in milliseconds since 1970, read for each request: it \
             lets a test go through days in seconds. keys.yaml may have no environment but LocalTesting.
@@ -64,16 +64,22 @@ struct Serve: AsyncParsableCommand {
         defer { lines.flush() }
         // From here on a hangup does not end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        try await ServerSetup.withTransport { try await serve(setup, asking: $0, hangups, watch, lines, announce) }
+        try await ServerSetup.withTransport { transport in
+            try await HTTPWebhookSender.with { sender in
+                try await serve(setup, asking: transport, sender, hangups, watch, lines, announce)
+            }
+        }
     }
 
     private func serve(
-        _ setup: ServerSetup, asking transport: HTTPTransport, _ hangups: UnixSignalsSequence,
-        _ watch: ConfigurationWatch, _ lines: LogLines, _ announce: @escaping @Sendable (String) -> Void
+        _ setup: ServerSetup, asking transport: HTTPTransport, _ sender: HTTPWebhookSender,
+        _ hangups: UnixSignalsSequence, _ watch: ConfigurationWatch, _ lines: LogLines,
+        _ announce: @escaping @Sendable (String) -> Void
     ) async throws {
         let registry = AppRegistry(try setup.apps(asking: transport))
         let certificate = try setup.tls.map(TLSCertificate.init)
         let audit = try setup.auditKeys()
+        let webhooks = WebhookRegistry(try setup.webhooks())
         var logger = Logger(label: "offerd") { LineLogHandler(label: $0, lines: lines) }
         logger.logLevel = logLevel.level
         let clock = try clock(setup, logger: logger)
@@ -91,7 +97,8 @@ struct Serve: AsyncParsableCommand {
         let rates = RequestRates(setup.rateLimits)
         let useCases = UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
-            digestKey: audit?.digestKey, checkpointSigner: audit?.signer, metrics: metrics, rates: rates, clock: clock,
+            digestKey: audit?.digestKey, checkpointSigner: audit?.signer, metrics: metrics, rates: rates,
+            webhooks: webhooks, clock: clock,
             freeSpace: { Disk.freeSpace(beside: path) })
         if let audit, let witness = audit.witness {
             try await witness.require(database, judge: audit.isSigned, newer: useCases.audit.checkpoints)
@@ -143,8 +150,8 @@ struct Serve: AsyncParsableCommand {
                 let new = try options.setup(listen: listen)
                 try requireTestsAlone(new)
                 return new
-            }, transport: transport, registry: registry, rates: rates, certificate: certificate, audit: useCases.audit,
-            auditKeys: audit, started: setup, logger: logger)
+            }, transport: transport, registry: registry, rates: rates, webhooks: webhooks, certificate: certificate,
+            audit: useCases.audit, auditKeys: audit, started: setup, logger: logger)
         // The first is stopped last: the final checkpoint signs what the last requests did.
         var services: [any Service] = [
             CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger),
@@ -160,6 +167,14 @@ struct Serve: AsyncParsableCommand {
             services.append(
                 MetricsService(address: address, logger: logger) { exporter.text(with: await samples.all()) })
         }
+        let (holder, webhookMetrics) = (try OpenSSLRandom().uuid().description, WebhookMetrics(metrics))
+        services.append(
+            WebhookService(webhooks: webhooks, logger: logger) { webhook in
+                WebhookDelivery(
+                    webhook, database: database, sender: sender, holder: holder, clock: clock,
+                    leaseClock: { .wallClock }, metrics: webhookMetrics
+                ) { started.log($1, of: $0) }
+            })
         if let interval = setup.recheck {
             let patience = RetryPolicy(sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { _ in })
             let recheck = NotificationRecheck(registry, useCases.notifications, patience: patience, clock: clock)

@@ -35,6 +35,7 @@ struct ServerSetup {
     /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for
     /// never.
     var recheck: Int64?
+    var webhookEntries: [WebhookConfiguration]
     /// Servers that replace Apple's, for tests.
     var appStoreServers: [AppStoreEnvironment: String]
     /// Paths in `keys.yaml` are relative to it.
@@ -74,7 +75,8 @@ struct ServerSetup {
                 TLSFiles(
                     certificate: absolute(tls.certificate), key: absolute(tls.key),
                     clientAuthorities: tls.clientCertificates.map(absolute))
-            }, trustedProxies: file.trustedProxies, recheck: file.recheck, appStoreServers: file.appStoreServers,
+            }, trustedProxies: file.trustedProxies, recheck: file.recheck,
+            webhookEntries: file.webhooks, appStoreServers: file.appStoreServers,
             keysFile: keys, configurationFile: path)
     }
 

@@ -77,6 +77,9 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         AnsweredCall(
             "PUT /v1/customers/attributes", 200, .client,
             body: #"{"customer":{"originalTransactionId":"100"},"attributes":{"seats":12}}"#),
+        AnsweredCall("GET /v1/events", 200, .support, target: "/v1/events?type=offer.issued&from=0"),
+        AnsweredCall("GET /v1/events/{id}", 200, .support),
+        AnsweredCall("POST /v1/events/{id}/resend", 202, .support),
         AnsweredCall("GET /v1/reports/funnel", 200, .marketing, target: "/v1/reports/funnel?offerId=comeback"),
         AnsweredCall(
             "POST /v1/signature-checks", 200, .support,
@@ -101,6 +104,7 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
                 body: #"{"customer":{"customerId":"{tester}"},"attributes":{}}"#)
         }
         var id = issuedOfferId
+        if call.contains(" /v1/events/") { id = try await service.eventId(.offerIssued) }
         if call.hasPrefix("GET /v1/decisions/") { id = try await service.refusal().decisionId }
         let body = try body?.replacing("{testNotification}", with: service.testNotification())
         return try await service.ask(

@@ -11,11 +11,16 @@ struct MatrixRequest {
     /// - Parameters:
     ///   - role: whose key asks; with an `app` key the customer's signed data goes along.
     ///   - proof: that data, as members.
-    init(_ call: OpenAPIDocument.Call, as role: Role, proof: String, issuedOfferId: String, decisionId: String) {
+    init(
+        _ call: OpenAPIDocument.Call, as role: Role, proof: String, issuedOfferId: String, decisionId: String,
+        eventId: String
+    ) {
         method = call.method
         let id =
             call.path.hasPrefix("/v1/issued-offers/")
-            ? issuedOfferId : call.path.hasPrefix("/v1/decisions/") ? decisionId : "comeback"
+            ? issuedOfferId
+            : call.path.hasPrefix("/v1/decisions/")
+                ? decisionId : call.path.hasPrefix("/v1/events/") ? eventId : "comeback"
         target = call.path.replacing("{id}", with: id).replacing("{n}", with: "1")
         switch call.name {
         case "GET /v1/customers", "GET /v1/issued-offers": target += "?originalTransactionId=900"

@@ -82,6 +82,17 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
                 "POST", "/v1/decisions", token: try await service.token(.app),
                 body: #"{"customer":{"originalTransactionId":"100"}}"#)
         },
+        ProvokedProblem(.unknownEvent) { service in
+            try await service.ask("GET", "/v1/events/\(unknownId)", token: try await service.token(.support))
+        },
+        ProvokedProblem(.noWebhook) { service in
+            _ = try await service.ask(
+                "POST", "/v1/app-store/com.example.pro/LocalTesting/notifications",
+                body: #"{"signedPayload":"\#(try service.testNotification())"}"#)
+            let id = try await service.eventId(.notificationReceived)
+            return try await service.ask(
+                "POST", "/v1/events/\(id)/resend", token: try await service.token(.support))
+        },
         ProvokedProblem(.ambiguousCustomer) { service in
             try await service.applyCatalog()
             // Both go by the alias `somebody`, and they are two Apple accounts.

@@ -28,13 +28,14 @@ struct RoleMatrixTests {
             let id = try #require(issued.json["issuedOfferId"] as? String, "\(issued.text)")
             let decision = try #require(issued.json["decisionId"] as? String)
             let refused = try await service.refusal().decisionId
+            let event = try await service.eventId(.offerIssued)
             for scope in [ServiceFixture.otherApp, ServiceFixture.otherEnvironment, ServiceFixture.scope] {
                 let isForeign = scope != ServiceFixture.scope
                 for role in Role.allCases {
                     let token = try await service.token(role, scope: scope)
                     for call in calls {
                         let request = MatrixRequest(
-                            call, as: role, proof: proof, issuedOfferId: id, decisionId: refused)
+                            call, as: role, proof: proof, issuedOfferId: id, decisionId: refused, eventId: event)
                         let answer = try await service.ask(
                             request.method, request.target, token: token, body: request.body,
                             headers: request.headers)

@@ -98,9 +98,14 @@ struct ServiceFixture: Sendable {
                 signsV1InSandbox: signsV1InSandbox, verifier: LocalRootInProduction(verifier),
                 appStoreServers: try servers.clients(of: scope.bundleId, key: key, clock: clock))
         }
+        let webhooks = WebhookRegistry([
+            Webhook(
+                name: "w", url: "https://example.com/events", secrets: [], events: [.offerIssued, .offerRefused],
+                perSecond: 1, digest: OpenSSLDigest())
+        ])
         let useCases = UseCases(
             registry: AppRegistry(apps), database: RecordingDatabase(database, statements), digest: OpenSSLDigest(),
-            random: random, rates: rates, clock: { clock.now })
+            random: random, rates: rates, webhooks: webhooks, clock: { clock.now })
         let log = CapturedLog()
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = OfferServer.application(
@@ -127,6 +132,13 @@ struct ServiceFixture: Sendable {
         }
         try await RequestStatements.judge(statements, in: database)
         try database.close()
+    }
+
+    /// The id of the newest event of a type.
+    func eventId(_ type: EventType) async throws -> String {
+        let page = try await ask(
+            "GET", "/v1/events?type=\(type.rawValue)&limit=200", token: try await token(.support))
+        return (page.json["items"] as? [[String: Any]])?.last?["id"] as? String ?? page.text
     }
 
     /// A token of a new key.

@@ -157,7 +157,11 @@ private struct ObservedTraffic {
         let installation = try await Installation()
         let directory = installation.directory
         let yaml = try String(contentsOfFile: directory.path("offerd.yaml"), encoding: .utf8)
-        try directory.write(yaml + "metrics: 127.0.0.1:0\nlog: json\n", to: "offerd.yaml")
+        // Nothing listens there.
+        let webhook =
+            "{ url: 'http://127.0.0.1:9/', secrets: [whsec_plJ3nmyCDGBKInavdOK15jsl], events: [offer.issued] }"
+        try directory.write(
+            yaml + "metrics: 127.0.0.1:0\nlog: json\nwebhooks: [\(webhook)]\n", to: "offerd.yaml")
         let server = try await RunningServer.start(installation)
         let client = HTTPClient(configuration: HTTPClient.Configuration())
         let keyId = try #require(try installation.token(.client).split(separator: "_").dropFirst().first)
@@ -174,6 +178,7 @@ private struct ObservedTraffic {
         try await client.shutdown()
         #expect(await server.stop() == 0)
         traffic.log = try installation.logs().joined()
+        traffic.secrets.insert("plJ3nmyCDGBKInavdOK15jsl")
         for token in installation.tokens.values {
             traffic.secrets.insert(token)
             if let secret = token.split(separator: "_").last { traffic.secrets.insert(String(secret)) }

@@ -1,0 +1,98 @@
+public import OfferModel
+import OfferSigning
+import Synchronization
+
+/// A receiver of events.
+public struct Webhook: Sendable {
+    /// Identifies it in the database: a digest of the URL, the app and the environment.
+    public let id: String
+    /// Its host, with a number if several have the same: for the log and the metrics, because a URL may hold a token.
+    public let name: String
+    public let url: String
+    public let events: Set<EventType>
+    public let app: BundleId?
+    public let environment: AppStoreEnvironment?
+    /// How many events are sent in a second at most.
+    public let perSecond: Int
+    private let secrets: [any KeyedDigest]
+
+    public init(
+        name: String, url: String, secrets: [any KeyedDigest], events: Set<EventType>, app: BundleId? = nil,
+        environment: AppStoreEnvironment? = nil, perSecond: Int, digest: any Digest
+    ) {
+        self.name = name
+        self.url = url
+        self.secrets = secrets
+        self.events = events
+        self.app = app
+        self.environment = environment
+        self.perSecond = perSecond
+        id = Self.id(url: url, app: app, environment: environment, digest: digest)
+    }
+
+    public static func id(
+        url: String, app: BundleId?, environment: AppStoreEnvironment?, digest: any Digest
+    ) -> String {
+        let place = [url, app?.rawValue ?? "", environment?.rawValue ?? ""].joined(separator: "\n")
+        return Hexadecimal.lowercase(digest.sha256(Array(place.utf8)))
+    }
+
+    func takes(_ type: EventType, in scope: Scope) -> Bool {
+        events.contains(type) && (app ?? scope.bundleId) == scope.bundleId
+            && (environment ?? scope.environment) == scope.environment
+    }
+
+    /// A message by the Standard Webhooks specification, signed with every secret.
+    func message(_ id: LowercaseUUID, _ body: [UInt8], at now: Instant) -> WebhookMessage {
+        let timestamp = String(now.seconds)
+        let signed = Array("\(id).\(timestamp).".utf8) + body
+        let signatures = secrets.map { "v1," + Base64.encode($0.digest(of: signed)) }
+        return WebhookMessage(
+            url: url, id: id.description, timestamp: timestamp, signature: signatures.joined(separator: " "),
+            body: body)
+    }
+}
+
+/// One attempt to deliver an event.
+public struct WebhookMessage: Sendable, Hashable {
+    public let url: String
+    /// `webhook-id`.
+    public let id: String
+    /// `webhook-timestamp`: seconds since 1970.
+    public let timestamp: String
+    /// `webhook-signature`.
+    public let signature: String
+    public let body: [UInt8]
+}
+
+/// How a receiver answered.
+public enum WebhookReply: Sendable, Hashable {
+    /// With the seconds or the date of `Retry-After`.
+    case status(Int, retryAfter: String? = nil)
+    /// No answer, with the reason.
+    case failed(String)
+}
+
+/// The network as one function, so that its failures can be tested.
+public protocol WebhookSender: Sendable {
+    /// Sends a message once. Redirects are not followed, and the body of the answer is ignored.
+    func send(_ message: WebhookMessage) async -> WebhookReply
+}
+
+/// The webhooks of the configuration in force.
+public final class WebhookRegistry: Sendable {
+    private let state: Mutex<(webhooks: [Webhook], version: Int)>
+
+    public init(_ webhooks: [Webhook] = []) {
+        state = Mutex((webhooks, 0))
+    }
+
+    public func replace(with webhooks: [Webhook]) {
+        state.withLock { $0 = (webhooks, $0.version + 1) }
+    }
+
+    public var all: [Webhook] { state.withLock { $0.webhooks } }
+
+    /// Increases whenever the webhooks are replaced.
+    public var version: Int { state.withLock { $0.version } }
+}

@@ -1,0 +1,57 @@
+import Hummingbird
+import OfferAPI
+import OfferApplication
+import OfferModel
+
+/// `/v1/events`: what happened, and sending it again.
+struct EventsController: Sendable {
+    let events: EventFeed
+
+    /// `GET`: the next events after a cursor, earliest first.
+    @Sendable func list(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+        var query = try QueryParameters(request, known: ["type", "from", "limit", "cursor"])
+        let type = query.eventType("type")
+        let limit = query.limit()
+        let from = query.instant("from")
+        let after = query.cursor("cursor") { EventId($0) }
+        try query.finish()
+        return try .json(
+            try await events.page(type: type, from: from, limit: limit, after: after, caller: context.caller))
+    }
+
+    /// `GET` of one.
+    @Sendable func show(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+        try QueryParameters(request, known: []).finish()
+        return try .json(try await events.event(try context.eventId(), caller: context.caller))
+    }
+
+    /// `POST …/resend`: 202, because it is sent after the answer.
+    @Sendable func resend(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+        try QueryParameters(request, known: []).finish()
+        return try .json(
+            try await events.resend(try context.eventId(), caller: context.caller), status: .accepted)
+    }
+}
+
+extension CallerContext {
+    /// The event that the path names.
+    fileprivate func eventId() throws -> EventId {
+        let text = try pathText("id")
+        guard let id = EventId(text) else { throw Problem.unknownEvent(text) }
+        return id
+    }
+}
+
+extension QueryParameters {
+    fileprivate mutating func eventType(_ name: String) -> EventType? {
+        guard let text = text(name) else { return nil }
+        let type = EventType(rawValue: text)
+        if type == nil {
+            let types = EventType.allCases.map(\.rawValue)
+            refuse(
+                name, "`\(text.prefix(100))` is not the type of an event",
+                hint: Suggestion.hint(for: text, among: types, noun: "known") ?? "docs/events.md lists them")
+        }
+        return type
+    }
+}

@@ -1,0 +1,190 @@
+public import OfferModel
+
+/// Where the delivery to one webhook is.
+public struct WebhookState: Sendable, Hashable {
+    /// The newest event that was delivered, dropped or put off.
+    public var doneTo: Int64
+    public var leaseHolder: String?
+    public var leaseUntil: Instant?
+    /// How often in a row no event could be delivered.
+    public var failures: Int
+    public var failingSince: Instant?
+    /// Nothing is sent before.
+    public var retryAt: Instant?
+    public var succeededAt: Instant?
+
+    public init(doneTo: Int64) {
+        self.doneTo = doneTo
+        failures = 0
+    }
+
+    /// Whether another process delivers.
+    public func isLeased(fromOther holder: String, at now: Instant) -> Bool {
+        leaseHolder != holder && leaseHolder != nil && leaseUntil.map { now < $0 } ?? false
+    }
+}
+
+extension WebhookState: StoredRecord {
+    static let columns = "done_to, lease_holder, lease_until, failures, failing_since, retry_at, succeeded_at"
+
+    init(reading row: inout RowReader) throws {
+        self.init(doneTo: try row.next())
+        leaseHolder = try row.next()
+        leaseUntil = try row.next()
+        failures = try row.next()
+        failingSince = try row.next()
+        retryAt = try row.next()
+        succeededAt = try row.next()
+    }
+}
+
+/// An event that is sent to a webhook later.
+public struct WebhookRetry: Sendable, Hashable {
+    public var sequence: Int64
+    /// Whose later events wait for this one; `nil` if none do.
+    public var customer: CustomerNumber?
+    public var attempts: Int
+    /// `nil` while it waits for an earlier event of its customer.
+    public var nextAt: Instant?
+    /// When it is dropped.
+    public var expiresAt: Instant
+
+    public init(
+        sequence: Int64, customer: CustomerNumber?, attempts: Int, nextAt: Instant?, expiresAt: Instant
+    ) {
+        self.sequence = sequence
+        self.customer = customer
+        self.attempts = attempts
+        self.nextAt = nextAt
+        self.expiresAt = expiresAt
+    }
+}
+
+extension WebhookRetry: StoredRecord {
+    init(reading row: inout RowReader) throws {
+        self.init(
+            sequence: try row.next(), customer: try row.next(), attempts: try row.next(), nextAt: try row.next(),
+            expiresAt: try row.next())
+    }
+}
+
+/// What one round of sending to a webhook has changed.
+public struct WebhookProgress: Sendable, Hashable {
+    public var state: WebhookState
+    /// Retries that are over: delivered, dropped, or of events that no longer exist.
+    public var finished: [WebhookRetry] = []
+    /// Retries that are new, or were tried again.
+    public var postponed: [WebhookRetry] = []
+
+    public init(state: WebhookState) {
+        self.state = state
+    }
+}
+
+/// Reads and writes where the delivery to webhooks is (docs/decisions/0059).
+public struct WebhookStore {
+    private let transaction: any StoreTransaction
+
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    public func state(_ id: String) throws -> WebhookState? {
+        try transaction.first("SELECT \(WebhookState.columns) FROM webhook WHERE id = ?1", id)
+    }
+
+    /// Adds a webhook that gets the events from now on; one that is known stays as it is.
+    public func add(_ id: String) throws {
+        try transaction.execute(
+            "INSERT INTO webhook (id, done_to, failures) VALUES (?1, ?2, 0) ON CONFLICT (id) DO NOTHING", id,
+            try StoreClock(transaction).newestSequence())
+    }
+
+    /// Takes or extends the lease; `false` if another process has it.
+    public func lease(_ id: String, to holder: String, until end: Instant, at now: Instant) throws -> Bool {
+        try transaction.execute(
+            """
+            UPDATE webhook SET lease_holder = ?2, lease_until = ?3
+            WHERE id = ?1 AND (lease_holder = ?2 OR lease_until IS NULL OR lease_until <= ?4)
+            """, id, holder, end, now) == 1
+    }
+
+    /// Retries that are due, those that wait longest first.
+    public func due(_ id: String, at now: Instant, limit: Int) throws -> [WebhookRetry] {
+        try transaction.all(
+            """
+            SELECT event_sequence, customer_id, attempts, next_at, expires_at FROM webhook_retry
+            WHERE webhook_id = ?1 AND next_at IS NOT NULL AND next_at <= ?2
+            ORDER BY next_at, event_sequence LIMIT ?3
+            """, id, now, limit)
+    }
+
+    public func waiting(_ id: String) throws -> Int {
+        try transaction.row("SELECT count(*) FROM webhook_retry WHERE webhook_id = ?1", id)?.value(0) ?? 0
+    }
+
+    /// The customers with retries, each as it is known now, with the number under which its retries are.
+    public func waitingCustomers(_ id: String) throws -> [CustomerNumber: CustomerNumber] {
+        let rows = try transaction.rows(
+            """
+            SELECT DISTINCT r.customer_id, COALESCE(c.merged_into, r.customer_id)
+            FROM webhook_retry r LEFT JOIN customer c ON c.id = r.customer_id
+            WHERE r.webhook_id = ?1 AND r.customer_id IS NOT NULL ORDER BY r.customer_id
+            """, id)
+        return Dictionary(try rows.map { (try $0.value(1), try $0.value(0)) }) { _, last in last }
+    }
+
+    /// Sends an event once more, beside the order of its customer's others.
+    public func resend(_ id: String, sequence: Int64, at now: Instant, until end: Instant) throws {
+        try add(id)
+        try transaction.execute(
+            """
+            INSERT INTO webhook_retry (webhook_id, event_sequence, customer_id, attempts, next_at, expires_at)
+            VALUES (?1, ?2, NULL, 0, ?3, ?4)
+            ON CONFLICT (webhook_id, event_sequence) DO UPDATE SET
+                attempts = 0, expires_at = max(expires_at, excluded.expires_at),
+                next_at = CASE WHEN next_at IS NULL THEN NULL ELSE excluded.next_at END
+            """, id, sequence, now, end)
+    }
+
+    /// Writes what a round has changed.
+    ///
+    /// - Returns: `false`, and nothing was written, if another process has taken the lease.
+    public func save(_ progress: WebhookProgress, of id: String, by holder: String, at now: Instant) throws -> Bool {
+        let state = progress.state
+        let isHeld = try transaction.execute(
+            """
+            UPDATE webhook SET done_to = ?3, lease_until = ?4, failures = ?5, failing_since = ?6, retry_at = ?7,
+                succeeded_at = ?8
+            WHERE id = ?1 AND lease_holder = ?2
+            """, id, holder, state.doneTo, state.leaseUntil, state.failures, state.failingSince, state.retryAt,
+            state.succeededAt)
+        guard isHeld == 1 else { return false }
+        for retry in progress.postponed {
+            try transaction.execute(
+                """
+                INSERT INTO webhook_retry (webhook_id, event_sequence, customer_id, attempts, next_at, expires_at)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                ON CONFLICT (webhook_id, event_sequence) DO UPDATE SET attempts = ?4, next_at = ?5
+                """, id, retry.sequence, retry.customer, retry.attempts, retry.nextAt, retry.expiresAt)
+        }
+        for retry in progress.finished {
+            try transaction.execute(
+                "DELETE FROM webhook_retry WHERE webhook_id = ?1 AND event_sequence = ?2", id, retry.sequence)
+        }
+        for customer in Set(progress.finished.compactMap(\.customer)) { try promote(customer, of: id, at: now) }
+        return true
+    }
+
+    /// Lets the next event of a customer be sent.
+    private func promote(_ customer: CustomerNumber, of id: String, at now: Instant) throws {
+        try transaction.execute(
+            """
+            UPDATE webhook_retry SET next_at = COALESCE(next_at, ?3)
+            WHERE webhook_id = ?1 AND event_sequence = (
+                SELECT event_sequence FROM webhook_retry WHERE webhook_id = ?1 AND customer_id = ?2
+                ORDER BY event_sequence LIMIT 1
+            )
+            """, id, customer, now)
+    }
+}

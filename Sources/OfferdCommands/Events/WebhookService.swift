@@ -1,0 +1,90 @@
+import Logging
+import OfferApplication
+import OfferModel
+import OfferStore
+import ServiceLifecycle
+import Synchronization
+
+/// Delivers events to the webhooks of the configuration in force.
+struct WebhookService: Service {
+    /// How often it looks for new events.
+    private static let interval = Duration.milliseconds(500)
+    /// How long it waits after a failure of its own, such as a busy database.
+    private static let rest = Duration.seconds(5)
+
+    let webhooks: WebhookRegistry
+    let logger: Logger
+    /// Makes the delivery to one webhook.
+    let delivery: @Sendable (Webhook) -> WebhookDelivery
+
+    func run() async throws {
+        let isStopping = StopMark()
+        await withGracefulShutdownHandler {
+            while !isStopping.isSet, !Task.isCancelled {
+                let version = webhooks.version
+                // A round that has begun ends, so that what was delivered is recorded.
+                let isEnding: @Sendable () -> Bool = { isStopping.isSet || webhooks.version != version }
+                await withTaskGroup(of: Void.self) { group in
+                    for webhook in webhooks.all { group.addTask { await deliver(webhook, until: isEnding) } }
+                    await wait(until: isEnding)
+                }
+            }
+        } onGracefulShutdown: {
+            isStopping.set()
+        }
+    }
+
+    private func wait(until isEnding: @Sendable () -> Bool) async {
+        while !isEnding(), !Task.isCancelled { try? await Task.sleep(for: Self.interval) }
+    }
+
+    private func deliver(_ webhook: Webhook, until isEnding: @escaping @Sendable () -> Bool) async {
+        let delivery = delivery(webhook)
+        while !isEnding(), !Task.isCancelled {
+            do {
+                let hasMore = try await delivery.round(while: { !isEnding() })
+                if !hasMore { try? await Task.sleep(for: Self.interval) }
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning(
+                    "events could not be delivered",
+                    metadata: ["webhook": "\(webhook.name)", "error": "\(error)"])
+                try? await Task.sleep(for: Self.rest)
+            }
+        }
+    }
+}
+
+/// Whether the service is asked to stop.
+final class StopMark: Sendable {
+    private let state = Mutex(false)
+
+    var isSet: Bool { state.withLock { $0 } }
+
+    func set() { state.withLock { $0 = true } }
+}
+
+extension Logger {
+    func log(_ note: WebhookDelivery.Note, of webhook: Webhook) {
+        let name: Metadata = ["webhook": "\(webhook.name)"]
+        func adding(_ metadata: Metadata) -> Metadata { name.merging(metadata) { _, new in new } }
+        switch note {
+        case .failing(let reason):
+            warning("the webhook takes no events; they wait", metadata: adding(["reason": "\(reason)"]))
+        case .recovered:
+            notice("the webhook takes events again", metadata: name)
+        case .dropped(let ids):
+            error(
+                "events were not delivered within three days and are dropped",
+                metadata: adding([
+                    "count": "\(ids.count)", "first": "\(ids.first.map { "\($0)" } ?? "")",
+                    "hint": "`offerctl events resend` sends one again",
+                ]))
+        case .gone:
+            error(
+                "the webhook answered 410 Gone and gets no more events",
+                metadata: adding(["hint": "remove it from offerd.yaml; a restart or a reload tries it again"]))
+        }
+    }
+}
