@@ -25,7 +25,7 @@ prepare_offerd() {
     chmod 700 "$folder/tokens"
     "$offerd" migrate --config "$folder/offerd.yaml"
     local role
-    for role in client support marketing admin; do
+    for role in client app support marketing admin; do
         if [[ -s $folder/tokens/$role ]]; then
             say "using the $role token made earlier"
         else
