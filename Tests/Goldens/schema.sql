@@ -359,6 +359,7 @@ CREATE TABLE refusal (
 ) STRICT;
 CREATE INDEX refusal_customer ON refusal (customer_id, decided_at, offer_id, scope_id);
 CREATE INDEX refusal_offer ON refusal (scope_id, offer_id);
+CREATE INDEX refusal_scope ON refusal (scope_id);
 CREATE VIEW decision AS
     SELECT sequence, decision_id AS id, scope_id, 'issue' AS kind, customer_id, offer_id,
         issued_at AS decided_at, catalog_revision, 'eligible' AS outcome, id AS issued_offer_id, record
@@ -486,6 +487,26 @@ CREATE TABLE kept_evidence (
 ) STRICT;
 CREATE INDEX kept_evidence_customer ON kept_evidence (customer_id, sequence);
 CREATE INDEX kept_evidence_subscription ON kept_evidence (scope_id, original_transaction_id);
+CREATE TABLE event (
+    sequence INTEGER PRIMARY KEY,
+    scope_id INTEGER NOT NULL REFERENCES scope (id),
+    type TEXT NOT NULL CHECK (length(type) > 0),
+    occurred_at INTEGER NOT NULL,
+    original_transaction_id TEXT NOT NULL,
+    cause TEXT NOT NULL CHECK (length(cause) > 0),
+    data TEXT NOT NULL,
+    UNIQUE (scope_id, original_transaction_id, type, cause)
+) STRICT;
+CREATE INDEX event_type ON event (scope_id, type);
+CREATE TABLE due_event (
+    scope_id INTEGER NOT NULL REFERENCES scope (id),
+    original_transaction_id TEXT NOT NULL CHECK (length(original_transaction_id) > 0),
+    type TEXT NOT NULL CHECK (length(type) > 0),
+    due_at INTEGER NOT NULL,
+    announced INTEGER NOT NULL,
+    PRIMARY KEY (scope_id, original_transaction_id, type)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX due_event_due ON due_event (due_at);
 CREATE TABLE retention_progress (
     subject TEXT PRIMARY KEY CHECK (length(subject) > 0),
     done_to INTEGER NOT NULL

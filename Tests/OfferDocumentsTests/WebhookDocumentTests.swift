@@ -5,7 +5,7 @@ import Testing
 
 @Suite("webhooks of offerd.yaml")
 struct WebhookDocumentTests {
-    private static let secret = "whsec_plJ3nmyCDGBKInavdOK15jsl"
+    private static let secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 
     private func read(_ text: String) throws -> [WebhookConfiguration] {
         try ConfigurationReader.read(Array(text.utf8)).value.webhooks

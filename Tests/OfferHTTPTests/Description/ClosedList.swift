@@ -39,6 +39,7 @@ struct ClosedList: Sendable, CustomTestStringConvertible {
         ClosedList("Delivery", Delivery.self),
         ClosedList("DocumentIssueCode", DocumentIssueCode.self),
         ClosedList("Environment", AppStoreEnvironment.self),
+        ClosedList("EventType", EventType.self),
         ClosedList("FactName", words: FactVocabulary.all.map(\.name)),
         ClosedList("FactType", FactType.self),
         ClosedList("GroupChange", GroupChange.self),

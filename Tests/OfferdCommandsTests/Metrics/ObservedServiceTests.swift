@@ -159,7 +159,7 @@ private struct ObservedTraffic {
         let yaml = try String(contentsOfFile: directory.path("offerd.yaml"), encoding: .utf8)
         // Nothing listens there.
         let webhook =
-            "{ url: 'http://127.0.0.1:9/', secrets: [whsec_plJ3nmyCDGBKInavdOK15jsl], events: [offer.issued] }"
+            "{ url: 'http://127.0.0.1:9/', secrets: [whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw], events: [offer.issued] }"
         try directory.write(
             yaml + "metrics: 127.0.0.1:0\nlog: json\nwebhooks: [\(webhook)]\n", to: "offerd.yaml")
         let server = try await RunningServer.start(installation)
@@ -178,7 +178,7 @@ private struct ObservedTraffic {
         try await client.shutdown()
         #expect(await server.stop() == 0)
         traffic.log = try installation.logs().joined()
-        traffic.secrets.insert("plJ3nmyCDGBKInavdOK15jsl")
+        traffic.secrets.insert("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
         for token in installation.tokens.values {
             traffic.secrets.insert(token)
             if let secret = token.split(separator: "_").last { traffic.secrets.insert(String(secret)) }
