@@ -44,8 +44,8 @@ public struct RateLimits: Sendable, Hashable {
     /// differ.
     public var refusals: RateLimit?
 
-    public static let off = RateLimits(
-        key: nil, customer: nil, address: nil, failedAuthentication: nil, refusals: nil)
+    /// Without any but ``refusals``, which protects the disk and not the processors.
+    public static let off = RateLimits(key: nil, customer: nil, address: nil, failedAuthentication: nil)
 
     /// Limits by their parts; the defaults are those of `offerd.yaml` (docs/decisions/0043).
     public init(

@@ -73,11 +73,27 @@ struct ProvenCustomer: Sendable {
     }
 
     private static func unproven(_ member: String, _ value: String) -> RequestError {
-        .unprovenCustomer(detail: "no signed data of the request has the \(member) `\(value.prefix(100))`")
+        .unprovenCustomer(detail: "no signed data of the request has the `\(member)` `\(value.prefix(100))`")
     }
 }
 
 extension Caller {
+    /// The offer of this id, unless the caller may not learn of it: everyone can have an `app` key, and what is planned is
+    /// not for everyone.
+    ///
+    /// - Throws: `unknownOffer`, `renamedOffer`.
+    func requested(_ id: OfferId, of catalog: Catalog, at now: Instant) throws(RequestError) -> Offer {
+        let offer = try catalog.requested(id)
+        guard mayLearn(of: offer, at: now) else { throw .unknownOffer(id) }
+        return offer
+    }
+
+    func mayLearn(of offer: Offer, at now: Instant) -> Bool {
+        guard role == .app else { return true }
+        let isPlanned = offer.status == .draft || (offer.starts ?? now) > now
+        return !isPlanned && offer.environments.contains(scope.environment)
+    }
+
     /// The encodings in which the caller gets an offer. A V1 signature names no transaction: whoever has it could redeem
     /// it, so an app gets V2.
     func formats(of app: RegisteredApp) -> Set<SignatureFormat> {
@@ -110,7 +126,8 @@ extension Caller {
         guard verified.refused.isEmpty else { throw .signedDataRefused(verified.refused) }
         guard !verified.isVouchedFor else {
             throw .forbiddenMember(
-                "historyComplete", role: role, hint: "an app cannot tell; `POST /v1/customers/refresh` asks Apple")
+                "historyComplete", role: role,
+                hint: "leave it out: an app cannot tell; with Apple's API key the service asks Apple itself")
         }
         return try ProvenCustomer(verified).identifiers(named: named)
     }

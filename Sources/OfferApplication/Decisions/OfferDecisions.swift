@@ -51,12 +51,14 @@ public struct OfferDecisions: Sendable {
                 openIssuedOffersOf: inquiry.supposes ? nil : inquiry.offerIds, transaction
             ).supposing(whatIf, catalogs: catalogs, policy: policy, transaction)
             snapshot.signUp = inquiry.named.signUp
+            // Issuing would store the customer first, under this key.
+            if snapshot.subject.customers.isEmpty, let key = verified.rolloutKey { snapshot.facts.rolloutKey = key }
             // Issuing would refuse it too.
             if let number = snapshot.number {
                 try snapshot.subject.requireOwn(inquiry.named.aliases, in: number, transaction)
             }
             try caller.requireStatable(inquiry.signals, in: snapshot.catalog)
-            let asked = try Self.offers(inquiry, snapshot.catalog).map { ($0, try Self.product(inquiry, $0)) }
+            let asked = try Self.offers(inquiry, snapshot, caller).map { ($0, try Self.product(inquiry, $0)) }
             try snapshot.readCounters(of: asked, transaction)
             try snapshot.readAccountUses(of: asked, policy: policy, transaction)
             return snapshot
@@ -68,7 +70,7 @@ public struct OfferDecisions: Sendable {
         let subject = PreparedSubject(snapshot.facts, policy: policy)
         var candidates: [Choice.Candidate] = []
         var decisions: [OfferDecision] = []
-        for offer in try Self.offers(inquiry, snapshot.catalog) {
+        for offer in try Self.offers(inquiry, snapshot, caller) {
             // Others wait for the same threads; a dry-run of many offers must not keep them from issuing.
             if decisions.count % Self.offersInATurn == Self.offersInATurn - 1 { await Task.yield() }
             let product = try Self.product(inquiry, offer)
@@ -90,9 +92,12 @@ public struct OfferDecisions: Sendable {
             isKnown: inquiry.history == nil ? !snapshot.subject.customers.isEmpty : nil)
     }
 
-    private static func offers(_ inquiry: Inquiry, _ catalog: Catalog) throws -> [Offer] {
-        guard let ids = inquiry.offerIds else { return catalog.offers.filter { $0.status != .archived } }
-        return try ids.map(catalog.requested)
+    private static func offers(_ inquiry: Inquiry, _ snapshot: Snapshot, _ caller: Caller) throws -> [Offer] {
+        let (catalog, now) = (snapshot.catalog, snapshot.now)
+        guard let ids = inquiry.offerIds else {
+            return catalog.offers.filter { $0.status != .archived && caller.mayLearn(of: $0, at: now) }
+        }
+        return try ids.map { try caller.requested($0, of: catalog, at: now) }
     }
 
     /// A single offer needs its product as an issue request does; among several each is decided for the product asked,

@@ -26,7 +26,9 @@ public struct HistoryIngestion: Sendable {
             throw RequestError.invalidRequest(
                 pointer: "/signedTransactions",
                 detail: "the request has no signed data and states nothing about a customer",
-                hint: "send signed data, or `historyComplete: true` with a `customer`")
+                hint: caller.role == .app
+                    ? "send `signedTransactions` or `signedAppTransaction`"
+                    : "send signed data, or `historyComplete: true` with a `customer`")
         }
         try rates.take(aliases, by: caller)
         let verified = try await verify(delivery, caller: caller, stopsAtRefusal: caller.role == .app)
@@ -37,11 +39,17 @@ public struct HistoryIngestion: Sendable {
         var kept = try await keep(verified, identifiers: aliases, caller: caller, namesCustomers: true)
         if let ambiguity = kept.ambiguity { throw ambiguity }
         if caller.role == .app {
-            // What the backend calls the customer is not for the holder of a copy of their signed data.
-            let tokens = verified.appAccountTokens
+            // Whoever has a copy of some signed data is shown no other name of the customer than it has.
+            let (tokens, proven) = (verified.appAccountTokens, Set(verified.identifying))
+            let found = try ProvenCustomer(verified).found
             for place in kept.customers.indices {
                 kept.customers[place].customerIds = []
                 kept.customers[place].appAccountTokens.removeAll { !tokens.contains($0) }
+                kept.customers[place].originalTransactionIds.removeAll { !proven.contains(.originalTransactionId($0)) }
+                if let id = kept.customers[place].appTransactionId, !proven.contains(.appTransactionId(id)) {
+                    kept.customers[place].appTransactionId = nil
+                }
+                kept.customers[place].status?.customer = found
             }
         }
         return IngestReport(customers: kept.customers, results: Self.results(verified, kept.outcomes))

@@ -56,6 +56,18 @@ struct VerifiedDelivery: Sendable {
             }
     }
 
+    /// The identifier by which a customer of this data would be stored: the Apple Account before a subscription.
+    var rolloutKey: String? {
+        var customer = CustomerIdentifiers()
+        for identifier in identifying {
+            switch identifier {
+            case .appTransactionId(let id): customer.appTransactionId = customer.appTransactionId ?? id
+            case .originalTransactionId(let id): customer.originalTransactionId = customer.originalTransactionId ?? id
+            }
+        }
+        return customer.rolloutKey
+    }
+
     /// Whether any of the payloads names a customer of the app.
     var namesCustomer: Bool {
         payloads.contains { payload in

@@ -135,7 +135,7 @@ public struct IssueOffer: Sendable {
         _ snapshot: Snapshot, about subject: PreparedSubject
     ) throws -> Issuance {
         try caller.requireStatable(request.signals, in: snapshot.catalog)
-        let offer = try snapshot.catalog.requested(request.offerId)
+        let offer = try caller.requested(request.offerId, of: snapshot.catalog, at: snapshot.now)
         let request = caller.stated(request, to: offer)
         let product = try offer.product(asked: request.productId)
         let formats = caller.formats(of: app)

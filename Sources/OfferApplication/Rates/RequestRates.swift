@@ -65,10 +65,10 @@ public final class RequestRates: Sendable {
     /// Takes a token of a key that is known to be genuine. With an `app` key the address is asked first: all copies of
     /// the app share the key, and one of them must not use up what the others need.
     ///
-    /// - Parameter address: `nil` for a caller without one, such as that of a local socket.
+    /// - Parameter address: `nil` if it is unknown; all such callers share a bucket.
     /// - Throws: `rateLimited`.
     func take(key id: String, _ role: Role, from address: IPAddress?) throws {
-        if role == .app, address != nil {
+        if role == .app {
             try take(.address, CollectionOfOne(Bucket.app(PeerAddress(address)).hashValue), from: apps)
         }
         try take(.key, CollectionOfOne(Bucket.key(id).hashValue), from: keys)

@@ -92,8 +92,8 @@ extension Problem {
             self.init(
                 .unprovenCustomer, detail,
                 hint:
-                    "send `signedTransactions` or `signedAppTransaction` of the customer, and name no other: without a "
-                    + "backend only these prove who asks")
+                    "send `signedTransactions` or `signedAppTransaction` of the customer, and name no other: with an "
+                    + "`app` key only these prove who asks")
         case .catalogChanged(let current):
             self.init(
                 .catalogChanged, "the catalog in force is revision \(current)",

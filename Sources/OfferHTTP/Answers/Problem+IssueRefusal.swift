@@ -16,7 +16,7 @@ extension Problem {
                 ? "there is not enough information to decide `\(offerId)`: \(causes)"
                 : "the customer may not have `\(offerId)`: \(causes)",
             hint: isUndetermined
-                ? Self.missing(refusal)
+                ? Self.missing(refusal, for: role)
                 : "`GET /v1/decisions/{id}` with a `support` key explains every rule of `decisionId`")
         document.decisionId = refusal.decisionId
         document.findings = refusal.decision.findings.bodies(for: role)
@@ -26,14 +26,17 @@ extension Problem {
     }
 
     /// What would help to decide, by what is not known.
-    private static func missing(_ refusal: IssueRefusal) -> String? {
+    private static func missing(_ refusal: IssueRefusal, for role: Role) -> String? {
         let reasons = refusal.decision.findings.filter { $0.verdict == .undetermined }.flatMap(\.undeterminedReasons)
         var advice: [String] = []
         if reasons.contains(.signalMissing) || reasons.contains(.typeMismatch) {
             advice.append("send the `signals` that the offer's condition compares, each of its type")
         }
         if reasons.contains(.attributeMissing) {
-            advice.append("set the customer's attributes that the offer's condition compares")
+            advice.append(
+                role == .app
+                    ? "the customer's attributes are for a backend to set"
+                    : "set the customer's attributes that the offer's condition compares")
         }
         if reasons.contains(.deviceUnknown) || reasons.contains(.textUnreadable) {
             advice.append("state the device in `request` as the offer's condition compares it")
@@ -43,10 +46,14 @@ extension Problem {
             advice.append("send the customer's `signedAppTransaction`, which a new customer has too")
         }
         if events.contains(.historyCompleted) {
-            advice.append("send all of the customer's signed transactions, with `historyComplete` set to `true`")
+            advice.append(
+                role == .app
+                    ? "only Apple or a backend can tell that a history is complete"
+                    : "send all of the customer's signed transactions, with `historyComplete` set to `true`")
         } else if events.contains(.transactionReceived), !refusal.isIntroductory {
             advice.append("send the customer's `signedTransactions`")
         }
+        if reasons.contains(.accountUnknown), role == .app { advice.append("a limit per account needs a backend") }
         if events.contains(.renewalInfoReceived) { advice.append("send the customer's `signedRenewalInfo`") }
         return advice.isEmpty ? nil : advice.joined(separator: "; ")
     }

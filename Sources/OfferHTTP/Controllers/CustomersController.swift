@@ -25,7 +25,8 @@ struct CustomersController: Sendable {
     @Sendable func status(
         _ request: Request, _ context: CallerContext<ClientAppOrSupportAccess>
     ) async throws -> Response {
-        let body = try await request.decode(StatusRequestBody.self, upTo: limits.signedDataBytes)
+        let body = try await request.decode(
+            StatusRequestBody.self, upTo: limits.signedData(for: context.caller.role))
         var checks = RequestChecks()
         checks.customers(body.customers, provenBy: body.delivery, role: context.caller.role)
         checks.delivery(body.delivery, role: context.caller.role)

@@ -11,9 +11,9 @@ struct DecisionsController: Sendable {
 
     @Sendable func decide(_ request: Request, _ context: CallerContext<AnyKeyAccess>) async throws -> Response {
         let role = context.caller.role
-        // A body may hold a history or a catalog, but not that of a `client` key.
+        // The keys of staff may send a history or a catalog.
         let body = try await request.decode(
-            Inquiry.self, upTo: role == .client ? limits.bodyBytes : limits.signedDataBytes)
+            Inquiry.self, upTo: role.isStaff ? limits.signedDataBytes : limits.bodyBytes)
         if !role.isStaff, !body.supposingMembers.isEmpty {
             throw Problem.forbidden(role: role, members: body.supposingMembers)
         }

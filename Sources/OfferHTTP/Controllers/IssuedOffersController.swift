@@ -16,7 +16,7 @@ struct IssuedOffersController: Sendable {
     /// `Idempotency-Key` the same answer again.
     @Sendable func issue(_ request: Request, _ context: CallerContext<ClientOrAppAccess>) async throws -> Response {
         let key = try IdempotencyKey.of(request)
-        let body = try await request.jsonBytes(upTo: limits.signedDataBytes)
+        let body = try await request.jsonBytes(upTo: limits.signedData(for: context.caller.role))
         let order = try WireJSON.decodeRequest(IssueRequest.self, from: body)
         try order.check(by: context.caller.role)
         let writer = IssueAnswerWriter(

@@ -55,7 +55,7 @@ struct RouteTable: Sendable {
         let issuedOffers = IssuedOffersController(useCases: useCases, limits: limits)
         let decisions = DecisionsController(
             decisions: useCases.decisions, recorded: useCases.recordedDecisions, limits: limits)
-        let transactions = TransactionsController(ingestion: useCases.ingestion, bodyLimit: limits.signedDataBytes)
+        let transactions = TransactionsController(ingestion: useCases.ingestion, limits: limits)
         let appStore = AppStoreController(
             notifications: useCases.notifications, turns: AsyncSemaphore(limits.notifications, waiting: 0),
             bodyLimit: limits.notificationBytes)

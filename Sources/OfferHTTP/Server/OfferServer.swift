@@ -129,6 +129,9 @@ public struct HTTPLimits: Sendable, Hashable {
     /// Bytes of every other body.
     public var bodyBytes = 256 * 1_024
 
+    /// The bytes of a body that carries signed data, by whose key sends it: everyone can have an `app` key.
+    func signedData(for role: Role) -> Int { role == .app ? bodyBytes : signedDataBytes }
+
     /// The limits of docs/design.md#http.
     public init() {}
 }

@@ -181,11 +181,72 @@ struct AppAbuseTests {
                 #expect(rejected.headers["ratelimit-policy"] == #""address";q=5;w=5"#)
             }
             for _ in 1...5 { #expect(try await ask(from: "192.0.2.2").status == 200) }
+            // Who hides their address behind the proxy shares a bucket with all others who do.
+            for _ in 1...5 { #expect(try await ask(from: "unknown").status != 429) }
+            #expect(try await ask(from: "unknown").status == 429)
             // A backend has one address, and its key is its own.
             let client = try await world.service.token(.client)
             for _ in 1...10 {
                 #expect(try await ask(from: "192.0.2.1", token: client).status == 200)
             }
+        }
+    }
+
+    @Test("attack: offers that are only planned are unknown, by whichever way they are asked for")
+    func planned() async throws {
+        try await AppWorld.run { world in
+            for (id, _) in AppWorld.planned {
+                for (path, named) in [
+                    ("/v1/issued-offers", #""offerId":"\#(id)""#), ("/v1/decisions", #""offerIds":["\#(id)"]"#),
+                ] {
+                    let answer = try await world.ask(path, "\(named),\(world.anna.proof)")
+                    let unknown = try await world.ask(
+                        path, "\(named.replacing(id, with: "no-\(id)")),\(world.anna.proof)")
+                    #expect(answer.status == 404 && answer.code == "unknown-offer", "\(answer.text)")
+                    #expect(unknown.status == answer.status && unknown.code == answer.code)
+                }
+                let backend = try await world.ask(
+                    "/v1/decisions", #""offerIds":["\#(id)"],\#(world.anna.proof)"#,
+                    token: try await world.service.token(.client))
+                #expect(backend.status == 200, "\(backend.text)")
+            }
+            let all = try await world.ask("/v1/decisions", world.anna.proof)
+            let ids = (all.json["items"] as? [[String: Any]])?.compactMap { $0["offerId"] as? String }
+            #expect(ids?.contains("comeback") == true, "\(all.text)")
+            #expect(Set(ids ?? []).isDisjoint(with: AppWorld.planned.map(\.0)))
+        }
+    }
+
+    @Test("attack: a copy of one transaction shows no other purchase of the customer, and not the Apple Account")
+    func otherPurchases() async throws {
+        try await AppWorld.run { world in
+            let client = try await world.service.token(.client)
+            let own = try world.edited { $0["appTransactionId"] = "app-200" }
+            let other = try world.edited {
+                $0["appTransactionId"] = "app-200"
+                ($0["transactionId"], $0["originalTransactionId"]) = ("290", "290")
+            }
+            let stored = try await world.ask(
+                "/v1/transactions", #""signedTransactions":[\#(own),\#(other)]"#, token: client)
+            #expect(stored.text.contains("app-200") && stored.text.contains("290"), "\(stored.text)")
+            let copy = try world.edited { $0["appTransactionId"] = nil }
+            let shown = try await world.ask("/v1/transactions", #""signedTransactions":[\#(copy)]"#)
+            #expect(shown.status == 200, "\(shown.text)")
+            #expect(!shown.text.contains("app-200") && !shown.text.contains("290"), "\(shown.text)")
+        }
+    }
+
+    @Test("attack: a body may be smaller than that of a backend")
+    func largeBody() async throws {
+        try await AppWorld.run { world in
+            let padding = String(repeating: " ", count: 300_000)
+            for path in ["/v1/issued-offers", "/v1/decisions", "/v1/transactions", "/v1/customers/status"] {
+                let answer = try await world.ask(path, "\(padding)\(world.anna.proof)")
+                #expect(answer.status == 413 && answer.code == "too-large", "\(path): \(answer.text)")
+            }
+            let backend = try await world.ask(
+                "/v1/transactions", "\(padding)\(world.anna.proof)", token: try await world.service.token(.client))
+            #expect(backend.status == 200, "\(backend.text)")
         }
     }
 }

@@ -60,6 +60,26 @@ struct AppWorld: Sendable {
                 formats: [v1]
 
             """
+        + planned.map { id, terms in
+            """
+              - id: \(id)
+                type: promotional
+                offerIdentifier: \(id)50
+                products: [monthly]
+                paymentMode: freeTrial
+                period: P1M
+                periodCount: 1
+                \(terms)
+                limits: []
+
+            """
+        }.joined()
+
+    /// Offers that nobody may have yet, with what keeps them back.
+    static let planned = [
+        ("drafted", "status: draft"), ("later", "status: active\n    starts: 2100-01-01T00:00:00Z"),
+        ("elsewhere", "status: active\n    environments: [Sandbox]"),
+    ]
 
     let service: ServiceFixture
     /// The publishable key.
