@@ -549,3 +549,25 @@ CREATE TRIGGER audit_checkpoint_update BEFORE UPDATE ON audit_checkpoint
     BEGIN SELECT RAISE(ABORT, 'audit_checkpoint.append'); END;
 CREATE TRIGGER audit_checkpoint_delete BEFORE DELETE ON audit_checkpoint
     BEGIN SELECT RAISE(ABORT, 'audit_checkpoint.append'); END;
+CREATE TABLE webhook (
+    id TEXT PRIMARY KEY CHECK (length(id) = 64),
+    done_to INTEGER NOT NULL,
+    lease_holder TEXT,
+    lease_until INTEGER,
+    failures INTEGER NOT NULL CHECK (failures >= 0),
+    failing_since INTEGER,
+    retry_at INTEGER,
+    succeeded_at INTEGER
+) STRICT;
+CREATE TABLE webhook_retry (
+    webhook_id TEXT NOT NULL REFERENCES webhook (id),
+    event_sequence INTEGER NOT NULL,
+    customer_id INTEGER,
+    attempts INTEGER NOT NULL CHECK (attempts >= 0),
+    next_at INTEGER,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (webhook_id, event_sequence)
+) STRICT;
+CREATE INDEX webhook_retry_due ON webhook_retry (webhook_id, next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX webhook_retry_customer ON webhook_retry (webhook_id, customer_id, event_sequence)
+    WHERE customer_id IS NOT NULL;

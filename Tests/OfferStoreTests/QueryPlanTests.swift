@@ -55,6 +55,21 @@ struct QueryPlanTests {
         #expect(try erasure.run(plan, reason: "r") != nil)
     }
 
+    private static func events(_ transaction: any StoreTransaction, _ scope: ScopeNumber) throws {
+        let store = EventStore(transaction)
+        for types in [nil] + EventType.allCases.map({ Set([$0]) }) {
+            _ = try store.page(after: 0, types: types, limit: 50)
+            _ = try store.page(after: 0, scope: scope, types: types, limit: 50)
+        }
+        _ = try HistoryStore(transaction).ingest([.period("71", of: "70", -29, 1)], at: Bench.now, in: scope)
+        _ = try HistoryStore(transaction).ingest(
+            [.period("72", of: "70", 1, 31, signed: 0) { $0.productId = "other" }], at: Bench.now, in: scope)
+        for event in try store.page(after: 0, limit: 50) { #expect(try store.event(event.id) == event) }
+        let due = DueEventStore(transaction)
+        #expect(try due.next() != nil)
+        #expect(try due.send(at: Bench.day(40), limit: 50) > 0)
+    }
+
     private static func requests(
         _ transaction: any StoreTransaction, _ scope: ScopeNumber, _ customers: [CustomerNumber]
     ) throws {
@@ -119,6 +134,7 @@ struct QueryPlanTests {
         _ = try notifications.removePayloads(receivedBy: Bench.now, at: Bench.now, atMost: 5)
         _ = try notifications.erase(of: customers, at: Bench.now)
 
+        try events(transaction, scope)
         let issuedOffers = IssuedOfferStore(transaction)
         _ = try issuedOffers.issuedOffers(of: customers)
         try issuedOffers.insert(.fixture(1), catalogRevision: 1, for: customers[0], subject: customers, in: scope)

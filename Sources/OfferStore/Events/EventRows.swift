@@ -35,17 +35,17 @@ struct EventRows {
         return tables + (scope == nil ? [events(of: others)] : others.map { events(of: [$0]) })
     }
 
-    /// The first rows that satisfy a condition on `t`, by their sequence.
+    /// The next events after a place.
     func read(
-        _ transaction: any StoreTransaction, _ rows: String, _ value: Int64, in scope: ScopeNumber?, limit: Int
+        _ transaction: any StoreTransaction, after sequence: Int64, in scope: ScopeNumber? = nil, limit: Int
     ) throws -> [EventRow] {
         let inScope = scope == nil ? "" : " AND t.scope_id = ?3"
         return try Statement(
             """
             SELECT t.sequence, t.scope_id, t.\(date), \(columns) FROM \(table) t \(join)
-            WHERE \(rows)\(inScope)\(condition) ORDER BY t.sequence LIMIT ?2
+            WHERE t.sequence > ?1\(inScope)\(condition) ORDER BY t.sequence LIMIT ?2
             """,
-            values: [value.storedValue, limit.storedValue] + (scope.map { [$0.storedValue] } ?? [])
+            values: [sequence.storedValue, limit.storedValue] + (scope.map { [$0.storedValue] } ?? [])
         ).all(in: transaction) { row in
             EventRow(
                 sequence: try row.next(), scope: try row.next(), occurredAt: try row.next(), type: try row.next(),

@@ -40,8 +40,8 @@ public struct EventStore {
         after sequence: Int64, scope: ScopeNumber? = nil, types: Set<EventType>? = nil, limit: Int
     ) throws -> [StoredEvent] {
         let start = max(sequence, try endOfLife())
-        let found = try EventRows.all(of: types, in: scope).flatMap { rows in
-            try rows.read(transaction, "t.sequence > ?1", start, in: scope, limit: limit)
+        let found = try EventRows.all(of: types, in: scope).flatMap {
+            try $0.read(transaction, after: start, in: scope, limit: limit)
         }
         return try complete(found.sorted { $0.sequence < $1.sequence }.prefix(limit))
     }
@@ -50,10 +50,9 @@ public struct EventStore {
     public func event(_ id: EventId) throws -> StoredEvent? {
         guard id.sequence > (try endOfLife()) else { return nil }
         for rows in EventRows.all() {
-            let found = try rows.read(
-                transaction, "t.sequence = ?1", id.sequence, in: nil, limit: 1)
-            guard let event = try complete(found[...]).first else { continue }
-            return event.id == id ? event : nil
+            let found = try rows.read(transaction, after: id.sequence - 1, limit: 1)
+            guard let event = try complete(found[...]).first, event.id == id else { continue }
+            return event
         }
         return nil
     }

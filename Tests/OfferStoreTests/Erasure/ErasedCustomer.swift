@@ -57,9 +57,19 @@ struct ErasedCustomer {
             told.transactionId = Self.original
             told.productId = "com.example.pro.monthly"
             try NotificationStore(transaction).insert(told, at: Bench.now, in: scope)
+            for subscription in [Self.original, "799"] {
+                let data = #"{"transactionId":"\#(subscription)"}"#
+                try EventStore(transaction).append(
+                    .renewed, of: subscription, cause: subscription.rawValue, data: Array(data.utf8), at: Bench.now,
+                    in: scope)
+                try DueEventStore(transaction).replace(
+                    of: subscription, with: [DueEvent(type: .graceEnding, dueAt: Bench.now, announced: Bench.now)],
+                    at: Bench.now, in: scope)
+            }
             for sql in Self.imported { try transaction.execute(Statement(sql)) }
             try APIKeyStore(transaction).insert(.fixture("k1"))
             try Self.keepAnswers(transaction)
+            try Self.keepRetries(transaction)
         }
     }
 
@@ -80,6 +90,18 @@ struct ErasedCustomer {
                 under: IdempotencyRecordKey(apiKeyId: "k1", route: "POST /v1/issued-offers", key: answer.key),
                 onEarlier: answer.earlier)
         }
+    }
+
+    /// An event that waits to be sent to a webhook again.
+    private static func keepRetries(_ transaction: any StoreTransaction) throws {
+        let webhook = String(repeating: "a", count: 64)
+        try WebhookStore(transaction).add(webhook)
+        try transaction.execute(
+            Statement(
+                """
+                INSERT INTO webhook_retry
+                SELECT ?1, 1000 + id, id, 1, 9, 99 FROM customer WHERE merged_into IS NULL
+                """, webhook))
     }
 
     /// What imports remember.

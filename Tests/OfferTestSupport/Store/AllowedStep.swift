@@ -21,7 +21,7 @@ public struct AllowedStep: Sendable {
 
     /// Every one there is.
     public static let all: [AllowedStep] =
-        subjects + pages + revisions + counters + notifications + erasures
+        subjects + pages + revisions + counters + notifications + erasures + events
 
     private static let order = "USE TEMP B-TREE FOR ORDER BY"
     /// Puts in order what the index leaves in none: rows of one instant.
@@ -86,6 +86,21 @@ public struct AllowedStep: Sendable {
             of: "WHERE scope_id = ?1 AND revision < ?2 ORDER BY revision DESC LIMIT ?3",
             because: "nothing is passed over, so reading ends with the page"),
     ]
+
+    private static let events =
+        [
+            ("notification_newest (scope_id=? AND sequence>?)", "notification t"),
+            ("issued_offer_scope (scope_id=? AND rowid>?)", "issued_offer t"),
+            ("refusal_scope (scope_id=? AND rowid>?)", "refusal t"),
+        ].map { index, table in
+            AllowedStep(
+                "SEARCH t USING INDEX \(index)", of: "FROM \(table)",
+                because: "nothing but old notifications is passed over, so reading ends with the page")
+        } + [
+            AllowedStep(
+                "SCAN due_event USING COVERING INDEX due_event_due",
+                of: "SELECT due_at FROM due_event ORDER BY due_at LIMIT 1", because: "the next is the first")
+        ]
 
     private static let counters = [
         AllowedStep(
