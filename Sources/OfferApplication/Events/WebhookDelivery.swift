@@ -3,7 +3,7 @@ public import OfferModel
 public import OfferStore
 import Synchronization
 
-/// Delivers events to one webhook, in order per customer and at least once (docs/decisions/0059).
+/// Delivers events to one webhook, in order per customer and at least once (docs/decisions/0058).
 ///
 /// A process that is killed while it sends leaves events that another one sends again, under the same id.
 public final class WebhookDelivery: Sendable {

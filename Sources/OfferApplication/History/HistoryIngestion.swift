@@ -39,7 +39,7 @@ public struct HistoryIngestion: Sendable {
         var kept = try await keep(verified, identifiers: aliases, caller: caller, namesCustomers: true)
         if let ambiguity = kept.ambiguity { throw ambiguity }
         if caller.role == .app {
-            // Whoever has a copy of some signed data is shown no other name of the customer than it has.
+            // Signed data can be a copy: its holder is shown no other name of the customer than it has.
             let (tokens, proven) = (verified.appAccountTokens, Set(verified.identifying))
             let found = try ProvenCustomer(verified).found
             for place in kept.customers.indices {

@@ -20,7 +20,7 @@ public struct StoredEvent: Sendable, Hashable {
 /// Every event, in the order of commits.
 ///
 /// Issued offers, refusals and notifications are events by their own rows, so that they cost no other. What else
-/// happens has rows of its own (docs/decisions/0058-events.md).
+/// happens has rows of its own (docs/decisions/0057-events.md).
 public struct EventStore {
     let transaction: any StoreTransaction
 

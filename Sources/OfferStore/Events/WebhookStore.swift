@@ -81,7 +81,7 @@ public struct WebhookProgress: Sendable, Hashable {
     }
 }
 
-/// Reads and writes where the delivery to webhooks is (docs/decisions/0059).
+/// Reads and writes where the delivery to webhooks is (docs/decisions/0058).
 public struct WebhookStore {
     private let transaction: any StoreTransaction
 

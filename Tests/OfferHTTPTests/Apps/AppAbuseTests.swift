@@ -166,7 +166,7 @@ struct AppAbuseTests {
     @Test("attack: one address does not use up the rate of the key that all copies of the app share")
     func addresses() async throws {
         var limits = RateLimits.off
-        limits.key = RateLimit(perSecond: 1, burst: 10)
+        limits.key = RateLimit(perSecond: 1, burst: 15)
         limits.address = RateLimit(perSecond: 1, burst: 5)
         let rates = RequestRates(limits) { 0 }
         try await AppWorld.run(rates: rates, trustedProxies: [try IPNetwork("127.0.0.1/32")]) { world in
@@ -211,7 +211,7 @@ struct AppAbuseTests {
                 #expect(backend.status == 200, "\(backend.text)")
             }
             let all = try await world.ask("/v1/decisions", world.anna.proof)
-            let ids = (all.json["items"] as? [[String: Any]])?.compactMap { $0["offerId"] as? String }
+            let ids = (all.json["decisions"] as? [[String: Any]])?.compactMap { $0["offerId"] as? String }
             #expect(ids?.contains("comeback") == true, "\(all.text)")
             #expect(Set(ids ?? []).isDisjoint(with: AppWorld.planned.map(\.0)))
         }
@@ -224,15 +224,15 @@ struct AppAbuseTests {
             let own = try world.edited { $0["appTransactionId"] = "app-200" }
             let other = try world.edited {
                 $0["appTransactionId"] = "app-200"
-                ($0["transactionId"], $0["originalTransactionId"]) = ("290", "290")
+                ($0["transactionId"], $0["originalTransactionId"]) = ("290029002900", "290029002900")
             }
             let stored = try await world.ask(
                 "/v1/transactions", #""signedTransactions":[\#(own),\#(other)]"#, token: client)
-            #expect(stored.text.contains("app-200") && stored.text.contains("290"), "\(stored.text)")
+            #expect(stored.text.contains("app-200") && stored.text.contains("290029002900"), "\(stored.text)")
             let copy = try world.edited { $0["appTransactionId"] = nil }
             let shown = try await world.ask("/v1/transactions", #""signedTransactions":[\#(copy)]"#)
             #expect(shown.status == 200, "\(shown.text)")
-            #expect(!shown.text.contains("app-200") && !shown.text.contains("290"), "\(shown.text)")
+            #expect(!shown.text.contains("app-200") && !shown.text.contains("290029002900"), "\(shown.text)")
         }
     }
 

@@ -75,7 +75,7 @@ struct AppWorld: Sendable {
             """
         }.joined()
 
-    /// Offers that nobody may have yet, with what keeps them back.
+    /// Offers that no customer may have yet, with what keeps them back.
     static let planned = [
         ("drafted", "status: draft"), ("later", "status: active\n    starts: 2100-01-01T00:00:00Z"),
         ("elsewhere", "status: active\n    environments: [Sandbox]"),

@@ -41,6 +41,8 @@ struct LedgerVerificationTests {
         "history_facts": "follows from the history; the doctor compares them",
         "event": "follows from the history and the issued offers, for 30 days",
         "due_event": "follows from the history",
+        "webhook": "how far delivery has come",
+        "webhook_retry": "events that wait to be sent again",
         "notification": "signed by Apple; what it brought is in the history",
         "import_run": "how far an import has come; events tell of what it changed",
         "import_row": "read and not yet applied; applied rows are in the history",

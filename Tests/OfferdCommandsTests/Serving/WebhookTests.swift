@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import OfferModel
 import OfferTestSupport
 import Testing
 
