@@ -24,7 +24,9 @@ public struct DueEventStore {
             WHERE scope_id = ?1 AND original_transaction_id = ?2
             """, scope, subscription)
         let events = EventStore(transaction)
-        let unsent = try due.filter { event in
+        // A subscription whose transactions name several groups has several ends: the last one counts.
+        let latest = Dictionary(due.map { ($0.type, $0) }) { $0.announced < $1.announced ? $1 : $0 }
+        let unsent = try latest.values.filter { event in
             try event.dueAt > now || !events.isKnown(event.type, of: subscription, cause: event.cause, in: scope)
         }
         for event in known where !unsent.contains(event) {

@@ -169,7 +169,8 @@ final class ChangedHistory {
 
     func update() throws {
         for owner in owners {
-            let before = try changes[owner]?.before ?? facts.stored(owner)
+            // Without facts before, those of an earlier update are no earlier facts.
+            let before = if let known = changes[owner] { known.before } else { try facts.stored(owner) }
             changes[owner] = (before, try facts.update(owner))
         }
         owners.removeAll()
