@@ -4,6 +4,8 @@ package import OfferModel
 /// One entry of `webhooks` in `offerd.yaml`: which events are sent where (docs/webhooks.md).
 package struct WebhookConfiguration: Sendable, Hashable {
     package static let standardPace = 50
+    /// How many webhooks there can be.
+    package static let most = 16
 
     package var url: String
     /// Each signs every message, so that a receiver may change from one to the next.
@@ -50,15 +52,16 @@ package enum WebhookSecret: Sendable, Hashable, CustomStringConvertible, CustomD
 
 /// Reads `webhooks` of `offerd.yaml`.
 enum WebhooksReader {
-    private static let most = 16
     private static let mostSecrets = 4
     private static let longestURL = 2_048
     private static let paces = 1...10_000
 
     static func read(_ field: Field) -> [WebhookConfiguration] {
         guard let fields = field.list(allowsEmpty: true) else { return [] }
-        guard fields.count <= most else {
-            field.refuse(.outOfRange, "these are \(fields.count) webhooks; at most \(most) are accepted")
+        guard fields.count <= WebhookConfiguration.most else {
+            field.refuse(
+                .outOfRange,
+                "these are \(fields.count) webhooks; at most \(WebhookConfiguration.most) are accepted")
             return []
         }
         var places: Set<[String?]> = []
@@ -88,7 +91,7 @@ enum WebhooksReader {
             url: url, secrets: secrets, events: events, app: app, environment: environment, perSecond: pace)
     }
 
-    /// An address with a password in it is not quoted.
+    /// Of an address only the host is quoted, because the rest may hold a token.
     private static func address(_ field: Field) -> String? {
         guard let text = field.scalar("a URL") else { return nil }
         let wanted = "write it like `https://example.com/webhooks`"
@@ -103,11 +106,13 @@ enum WebhooksReader {
                 hint: "leave them out: the receiver verifies the signature of each message")
         }
         guard parts.fragment == nil else {
-            return field.refuse(.invalidValue, "\(quoted(text)) has a fragment", hint: "leave out `#` and what follows")
+            return field.refuse(
+                .invalidValue, "the URL of a webhook at \(quoted(host)) has a fragment",
+                hint: "leave out `#` and what follows")
         }
         guard scheme == "https" || isLoopback(host) else {
             return field.refuse(
-                .invalidValue, "\(quoted(text)) is not encrypted",
+                .invalidValue, "the URL of a webhook at \(quoted(host)) is not encrypted",
                 hint: "write `https://`; `http://` is accepted for `localhost`, `127.0.0.1` and `[::1]` only")
         }
         return text

@@ -241,7 +241,7 @@ enum DoctorChecks {
         "the history of \(counts.unreadable.joined(separator: ", ")) cannot be read"
     }
 
-    private static func failure(_ name: String, _ error: any Error) -> DoctorReport.Check {
+    static func failure(_ name: String, _ error: any Error) -> DoctorReport.Check {
         let failure = CommandFailure.words(error)
         return .failed(name, failure?.message ?? "\(error)", hint: failure?.hints.first)
     }

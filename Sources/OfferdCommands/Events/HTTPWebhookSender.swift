@@ -4,6 +4,7 @@ import CommandLineSupport
 import NIOCore
 import NIOHTTP1
 import OfferApplication
+import OfferDocuments
 
 /// Sends webhooks over HTTP, with connections kept open between messages.
 final class HTTPWebhookSender: WebhookSender {
@@ -14,10 +15,12 @@ final class HTTPWebhookSender: WebhookSender {
     private let client: HTTPClient
     private let timeout: Duration
 
-    init(timeout: Duration = HTTPWebhookSender.timeout) {
+    private init(timeout: Duration) {
         self.timeout = timeout
         var pool = HTTPClient.Configuration.ConnectionPool()
         pool.retryConnectionEstablishment = false
+        // The wait for a connection counts as the receiver's time, so none waits, even if all webhooks have one host.
+        pool.concurrentHTTP1ConnectionsPerHostSoftLimit = WebhookDelivery.concurrency * WebhookConfiguration.most
         client = HTTPClient(
             eventLoopGroupProvider: .singleton,
             configuration: HTTPClient.Configuration(
@@ -25,8 +28,10 @@ final class HTTPWebhookSender: WebhookSender {
     }
 
     /// Runs a body with a sender, whose connections end with it.
-    static func with<Result>(_ body: (HTTPWebhookSender) async throws -> Result) async throws -> Result {
-        let sender = HTTPWebhookSender()
+    static func with<Result>(
+        timeout: Duration = HTTPWebhookSender.timeout, _ body: (HTTPWebhookSender) async throws -> Result
+    ) async throws -> Result {
+        let sender = HTTPWebhookSender(timeout: timeout)
         do {
             let result = try await body(sender)
             try? await sender.client.shutdown()

@@ -6,9 +6,9 @@ import OfferModel
 import OpenSSLCrypto
 
 extension ServerSetup {
-    /// The webhooks with their secrets.
+    /// - Parameter environment: where secrets are; with `nil` the webhooks have none.
     func webhooks(
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String]? = ProcessInfo.processInfo.environment
     ) throws -> [Webhook] {
         let digest = OpenSSLDigest()
         var hosts: [String: Int] = [:]
@@ -18,15 +18,16 @@ extension ServerSetup {
                     .usage, "a webhook is for the app `\(app)`, which keys.yaml does not have",
                     hints: ["check `app` under `webhooks`, or leave it out for all apps"])
             }
-            let secrets = try entry.secrets.map { secret in
-                digest.keyed(by: try bytes(of: secret, environment), name: "webhook")
+            let secrets = try environment.map { environment in
+                try entry.secrets.map { digest.keyed(by: try bytes(of: $0, environment), name: "webhook") }
             }
             let host = URLComponents(string: entry.url)?.host ?? "webhook"
             let count = hosts[host, default: 0] + 1
             hosts[host] = count
             return Webhook(
-                name: count == 1 ? host : "\(host)#\(count)", url: entry.url, secrets: secrets, events: entry.events,
-                app: entry.app, environment: entry.environment, perSecond: entry.perSecond, digest: digest)
+                name: count == 1 ? host : "\(host)#\(count)", url: entry.url, secrets: secrets ?? [],
+                events: entry.events, app: entry.app, environment: entry.environment, perSecond: entry.perSecond,
+                digest: digest)
         }
     }
 

@@ -7,14 +7,17 @@ import SQLiteStore
 /// What `offerd doctor` says of webhooks.
 enum WebhookChecks {
     static func delivery(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> [DoctorReport.Check] {
-        let webhooks = try setup.webhooks()
+        var checks: [DoctorReport.Check] = []
+        do { _ = try setup.webhooks() } catch { checks.append(DoctorChecks.failure("webhooks", error)) }
+        // Where they are is known without their secrets.
+        guard let webhooks = try? setup.webhooks(environment: nil) else { return checks }
         let states = try await database.read { transaction in
             try webhooks.map { webhook in
                 let store = WebhookStore(transaction)
                 return (webhook.name, try store.state(webhook.id), try store.waiting(webhook.id))
             }
         }
-        return states.map { check("webhook `\($0)`", $1, waiting: $2) }
+        return checks + states.map { check("webhook `\($0)`", $1, waiting: $2) }
     }
 
     private static func check(_ name: String, _ state: WebhookState?, waiting: Int) -> DoctorReport.Check {
