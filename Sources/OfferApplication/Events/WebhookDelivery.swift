@@ -17,6 +17,10 @@ public final class WebhookDelivery: Sendable {
     ]
     /// The longest wait while nothing can be delivered at all, in milliseconds.
     static let longestPause = 5 * Instant.Duration.minute
+    /// The same while the receiver answers, though with failures.
+    static let longestAnsweredPause = Instant.Duration.minute
+    /// An event that fails so long after the last success, in milliseconds, may have failed because of the receiver.
+    static let doubt = Instant.Duration.minute
     /// The longest `Retry-After` that is honoured, in milliseconds.
     static let longestRetryAfter = Instant.Duration.hour
     static let lease = 30 * Instant.Duration.second
@@ -28,7 +32,7 @@ public final class WebhookDelivery: Sendable {
     /// How long a process that stops waits for answers.
     static let lastWait = Duration.seconds(2)
     static let batch = 100
-    static let concurrency = 16
+    public static let concurrency = 16
     /// No further events are read while this many wait to be sent again.
     static let mostWaiting = 10_000
     static let unwrittenEvents: Int64 = 10_000
@@ -37,6 +41,8 @@ public final class WebhookDelivery: Sendable {
     public enum Note: Sendable, Hashable {
         /// Nothing can be delivered; with the first failure.
         case failing(String)
+        /// These events were refused for the first time; with the first failure.
+        case refused([EventId], String)
         case recovered
         /// Events that were never delivered, by their ids.
         case dropped([EventId])
@@ -88,16 +94,19 @@ public final class WebhookDelivery: Sendable {
     /// - Parameter mayGoOn: asked before each attempt; `false` when the process is about to stop.
     /// - Returns: whether there may be more to do at once.
     public func round(while mayGoOn: @escaping @Sendable () -> Bool = { true }) async throws -> Bool {
-        guard !memory.withLock({ $0.isGone }) else { return false }
         guard let work = try await work() else {
             try await database.write { [webhook] in try WebhookStore($0).add(webhook.id) }
             return true
         }
+        guard !work.hasMerged else {
+            try await database.write { [webhook] in try WebhookStore($0).unite(webhook.id) }
+            return true
+        }
         let lag = work.oldest.map { max(0, work.now.milliseconds(since: $0)) } ?? 0
         metrics.state(of: webhook, lag: lag, waiting: work.waiting)
-        guard !work.isPaused else { return false }
+        if work.entries.isEmpty { memory.withLock { $0.emptyTo = max($0.emptyTo, work.readTo) } }
+        guard !work.isPaused else { return work.entries.isEmpty && work.hasMore }
         guard !work.isIdle else {
-            memory.withLock { $0.emptyTo = max($0.emptyTo, work.readTo) }
             // Seldom written: after a restart at most so many events of other types are read again.
             if work.readTo - work.state.doneTo >= Self.unwrittenEvents, try await holdsLease(work.state) {
                 _ = try await save(WebhookRound(work, [], at: work.now))
@@ -113,18 +122,19 @@ public final class WebhookDelivery: Sendable {
 
     private func work() async throws -> WebhookWork? {
         let (now, leaseNow, known) = (clock(), leaseClock(), memory.withLock { $0 })
-        let limit = min(Self.batch, max(1, webhook.perSecond.saturatingMultiplied(by: 5)))
         return try await database.read { [webhook, holder] transaction in
             let store = WebhookStore(transaction)
             guard let state = try store.state(webhook.id) else { return nil }
             var work = WebhookWork(state: state, now: now)
             work.isPaused =
-                state.isLeased(fromOther: holder, at: leaseNow) || state.retryAt.map { now < $0 } ?? false
+                known.isGone || state.retryAt.map { now < $0 } ?? false
+                || state.isLeased(fromOther: holder, at: leaseNow, for: Self.lease)
             work.waiting = try store.waiting(webhook.id)
             let events = EventStore(transaction)
             if !work.isPaused {
+                work.hasMerged = try store.hasMerged(webhook.id)
                 work.blocked = try store.waitingCustomers(webhook.id)
-                for retry in try store.due(webhook.id, at: now, limit: limit) {
+                for retry in try store.due(webhook.id, at: now, limit: Self.batch) {
                     let event = try events.page(after: retry.sequence - 1, limit: 1).first
                     let isWanted = event.map { $0.sequence == retry.sequence && webhook.takes($0.type, in: $0.scope) }
                     work.add(retry, isWanted == true ? event : nil)
@@ -134,12 +144,16 @@ public final class WebhookDelivery: Sendable {
             let newest = try StoreClock(transaction).newestSequence()
             guard work.readTo < newest, work.waiting < Self.mostWaiting else { return work }
             // For the lag, while nothing is sent, the next event is enough.
-            let room = work.isPaused ? 1 : limit
+            let room = work.isPaused && webhook.app == nil && webhook.environment == nil ? 1 : Self.batch
             let page = try events.page(after: work.readTo, types: webhook.events, limit: room)
             work.hasMore = page.count == room
             work.readTo = work.hasMore ? page.last?.sequence ?? newest : newest
+            let start = page.first.map { $0.sequence - 1 } ?? work.readTo
+            let putOff = try store.retries(webhook.id, after: start, upTo: work.readTo)
             for event in page where webhook.takes(event.type, in: event.scope) {
-                work.add(event, isDelivered: known.delivered.contains(event.sequence))
+                // One that is only sent once more by hand has its turn too.
+                let isPutOff = putOff[event.sequence].map { $0.customer != nil || event.customer == nil } ?? false
+                work.add(event, isDelivered: isPutOff || known.delivered.contains(event.sequence))
             }
             return work
         }
@@ -223,6 +237,11 @@ public final class WebhookDelivery: Sendable {
         return !round.isFailing && !round.isGone
     }
 
+    /// Ends what the metrics show of a webhook that gets no more events from here.
+    public func end() {
+        metrics.state(of: webhook, lag: 0, waiting: 0)
+    }
+
     private func note(_ round: WebhookRound) {
         if !round.dropped.isEmpty {
             metrics.dropped(round.dropped.count, by: webhook)
@@ -234,6 +253,8 @@ public final class WebhookDelivery: Sendable {
             onNote(webhook, .failing(round.firstFailure?.reason ?? ""))
         } else if round.work.isProbe, round.state.failures == 0 {
             onNote(webhook, .recovered)
+        } else if !round.isFailing, !round.refused.isEmpty {
+            onNote(webhook, .refused(round.refused, round.firstFailure?.reason ?? ""))
         }
     }
 }

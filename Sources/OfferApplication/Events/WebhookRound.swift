@@ -54,10 +54,11 @@ struct WebhookWork: Sendable {
     struct Entry: Sendable {
         enum Kind: Sendable, Hashable {
             case sendable
-            /// Nothing is left to do.
-            case delivered, expired
-            /// Waits for the retries under this number.
-            case blocked(CustomerNumber)
+            /// Nothing is left to do, or it has a retry of its own.
+            case delivered
+            case expired
+            /// Waits for the retries of its customer.
+            case blocked
         }
 
         var event: StoredEvent
@@ -72,9 +73,12 @@ struct WebhookWork: Sendable {
     var waiting = 0
     /// The place up to which events were read.
     var readTo: Int64 = 0
+    /// Whether retries are still under the numbers of customers who were merged.
+    var hasMerged = false
     /// Whether there may be more events after ``readTo``.
     var hasMore = false
-    var blocked: [CustomerNumber: CustomerNumber] = [:]
+    /// The customers with retries.
+    var blocked: Set<CustomerNumber> = []
     private(set) var retries: [WebhookItem] = []
     private(set) var entries: [Entry] = []
     /// Retries of events that no longer exist.
@@ -98,8 +102,8 @@ struct WebhookWork: Sendable {
                 .delivered
             } else if event.occurredAt.adding(milliseconds: WebhookDelivery.patience) <= now {
                 .expired
-            } else if let key = event.customer.flatMap({ blocked[$0.number] }) {
-                .blocked(key)
+            } else if event.customer.map({ blocked.contains($0.number) }) == true {
+                .blocked
             } else {
                 .sendable
             }
@@ -113,11 +117,11 @@ struct WebhookWork: Sendable {
         entries.first { $0.kind != .delivered && $0.kind != .expired }?.event.occurredAt
     }
 
-    var items: [WebhookItem] {
-        retries + entries.filter { $0.kind == .sendable }.map { WebhookItem(event: $0.event) }
+    private var fresh: [WebhookItem] {
+        entries.filter { $0.kind == .sendable }.map { WebhookItem(event: $0.event) }
     }
 
-    /// The items that are sent side by side, each followed by those that wait for it: indices of ``items``.
+    /// The items that are sent side by side, each followed by those that wait for it: their indices.
     static func lanes(_ items: [WebhookItem]) -> [[Int]] {
         var lanes: [[Int]] = []
         var places: [CustomerNumber: Int] = [:]
@@ -132,12 +136,13 @@ struct WebhookWork: Sendable {
         return lanes
     }
 
-    /// What to send: all, or while the receiver fails one event, each time another one.
+    /// What to send: all, or while the receiver fails one new event and one that was refused, each time others.
     var candidates: [WebhookItem] {
-        guard isProbe else { return items }
-        let items = items
-        let heads = Self.lanes(items).compactMap(\.first)
-        return heads.isEmpty ? [] : [items[heads[state.failures % heads.count]]]
+        guard isProbe else { return retries + fresh }
+        return [retries, fresh].compactMap { items in
+            let heads = Self.lanes(items).compactMap(\.first)
+            return heads.isEmpty ? nil : items[heads[state.failures % heads.count]]
+        }
     }
 
     var isProbe: Bool { state.failures > 0 }
@@ -157,6 +162,8 @@ struct WebhookRound: Sendable {
     let isGone: Bool
     /// Whether the receiver takes no event at all.
     let isFailing: Bool
+    /// Events that were refused for the first time.
+    private(set) var refused: [EventId] = []
 
     /// - Parameter outcomes: of the candidates that were sent, in their order.
     init(_ work: WebhookWork, _ sent: [(item: WebhookItem, outcome: WebhookOutcome)], at now: Instant) {
@@ -166,21 +173,19 @@ struct WebhookRound: Sendable {
         let failures = sent.compactMap(\.outcome.failure)
         firstFailure = failures.first
         isGone = sent.contains { $0.outcome == .gone }
-        // One event that is refused alone may be to blame itself; several are not.
-        let isSingle = WebhookWork.lanes(work.items).count < 2
-        isFailing = !hasDelivered && !failures.isEmpty && (!isSingle || failures.contains(where: \.isOfReceiver))
+        // One event that is refused alone may be to blame itself, as those that were refused before; several new ones
+        // are not.
+        let isOfSeveral = sent.count { $0.item.retry == nil && $0.outcome.failure != nil } > 1
+        isFailing =
+            !hasDelivered && !failures.isEmpty
+            && (work.isProbe || isOfSeveral || failures.contains(where: \.isOfReceiver))
         state = work.state
         finished = work.vanished + work.expired.compactMap(\.retry)
         dropped = work.expired.map(\.event.id)
         if hasDelivered { state.succeededAt = now }
         settleRetries(at: now)
-        let isUntried = !sent.isEmpty && sent.allSatisfy { $0.outcome == .untried }
-        if isGone || isFailing || isUntried || (work.isProbe && hasDelivered) {
-            advance()
-        } else {
-            settleEntries(at: now)
-        }
-        settleState(hasDelivered: hasDelivered, pause: failures.map(\.retryAfter).max() ?? 0, at: now)
+        settleEntries(at: now)
+        settleState(hasDelivered: hasDelivered, failures, at: now)
     }
 
     /// The changes to write.
@@ -188,10 +193,15 @@ struct WebhookRound: Sendable {
         var progress = WebhookProgress(state: state)
         progress.finished = finished
         progress.postponed = postponed
+        if let end = state.succeededAt, end != work.state.succeededAt {
+            progress.wokenSince = (work.state.succeededAt ?? .distantPast).adding(
+                milliseconds: WebhookDelivery.doubt)
+        }
         return progress
     }
 
-    private mutating func settleState(hasDelivered: Bool, pause: Int64, at now: Instant) {
+    private mutating func settleState(hasDelivered: Bool, _ failures: [WebhookFailure], at now: Instant) {
+        let pause = failures.map(\.retryAfter).max() ?? 0
         state.retryAt = pause > 0 ? now.adding(milliseconds: pause) : nil
         if hasDelivered {
             state.failures = 0
@@ -199,9 +209,12 @@ struct WebhookRound: Sendable {
         } else if isFailing {
             state.failures = state.failures.saturatingAdding(1)
             state.failingSince = state.failingSince ?? now
+            // A receiver that answers may refuse these events alone: others should not wait long.
+            let isAway = failures.contains(where: \.isOfReceiver)
+            let longest = isAway ? WebhookDelivery.longestPause : WebhookDelivery.longestAnsweredPause
             var wait = WebhookDelivery.waits[0]
-            for _ in 1..<min(state.failures, 16) where wait < WebhookDelivery.longestPause { wait *= 2 }
-            wait = max(min(wait, WebhookDelivery.longestPause), pause)
+            for _ in 1..<min(state.failures, 16) where wait < longest { wait *= 2 }
+            wait = max(min(wait, longest), pause)
             state.retryAt = now.adding(milliseconds: wait)
         }
     }
@@ -212,74 +225,71 @@ struct WebhookRound: Sendable {
             switch outcome {
             case .delivered: finished.append(retry)
             // The receiver's failures are not the event's.
-            case .failed(let failure) where !isFailing && !isGone:
-                if let later = later(retry, failure, at: now) {
-                    postponed.append(later)
-                } else {
+            case .failed(let failure) where !(isFailing && failure.isOfReceiver) && !isGone:
+                let later = later(retry, failure, at: now)
+                if later.nextAt == later.expiresAt {
                     finished.append(retry)
                     dropped.append(item.event.id)
+                } else {
+                    postponed.append(later)
                 }
             case .failed, .gone, .untried: break
             }
         }
     }
 
-    /// The next attempt; `nil` if the event is dropped before.
-    private func later(_ retry: WebhookRetry, _ failure: WebhookFailure, at now: Instant) -> WebhookRetry? {
+    /// With the next attempt, or the end if that comes first.
+    private func later(_ retry: WebhookRetry, _ failure: WebhookFailure, at now: Instant) -> WebhookRetry {
         let waits = WebhookDelivery.waits
         let wait = waits[min(retry.attempts, waits.count - 1)]
         var retry = retry
         retry.attempts += 1
-        let next = now.adding(milliseconds: max(wait, failure.retryAfter))
-        retry.nextAt = next
-        return next < retry.expiresAt ? retry : nil
+        retry.nextAt = min(now.adding(milliseconds: max(wait, failure.retryAfter)), retry.expiresAt)
+        retry.failedAt = now
+        return retry
     }
 
     /// Goes past the first events that need nothing more.
-    private mutating func advance() {
+    private mutating func settleEntries(at now: Instant) {
+        var waiting: Set<CustomerNumber> = []
         var isAhead = false
         for entry in work.entries {
             let sequence = entry.event.sequence
             let isDelivered = entry.kind == .delivered || outcomes[sequence] == .delivered
-            if !isAhead, isDelivered || entry.kind == .expired {
+            if !isDelivered, entry.kind != .expired, !isPutOff(entry, &waiting, at: now) { isAhead = true }
+            if !isAhead {
                 state.doneTo = sequence
                 if entry.kind == .expired { dropped.append(entry.event.id) }
-            } else {
-                isAhead = true
-                if isDelivered { deliveredAhead.append(sequence) }
+            } else if isDelivered {
+                deliveredAhead.append(sequence)
             }
         }
         if !isAhead { state.doneTo = max(state.doneTo, work.readTo) }
     }
 
-    /// Goes past all events; what was not delivered is put off.
-    private mutating func settleEntries(at now: Instant) {
-        var waiting: Set<CustomerNumber> = []
-        for entry in work.entries {
-            let event = entry.event
-            let outcome = outcomes[event.sequence] ?? .untried
-            guard entry.kind != .delivered, outcome != .delivered else { continue }
-            guard entry.kind != .expired else {
-                dropped.append(event.id)
-                continue
-            }
-            var retry = WebhookRetry(
-                sequence: event.sequence, customer: event.customer?.number, attempts: 0, nextAt: now,
-                expiresAt: event.occurredAt.adding(milliseconds: WebhookDelivery.patience))
-            if case .blocked(let key) = entry.kind {
-                retry.customer = key
-                retry.nextAt = nil
-            } else if let failure = outcome.failure {
-                guard let later = later(retry, failure, at: now) else {
-                    dropped.append(event.id)
-                    continue
-                }
-                retry = later
-            }
-            // Later events of a customer wait for the first one.
-            if let customer = retry.customer, !waiting.insert(customer).inserted { retry.nextAt = nil }
+    /// Makes an event that failed, or that has to wait for such a one of its customer, a retry.
+    ///
+    /// - Parameter waiting: the customers of those that failed.
+    /// - Returns: `false` if it stays where it is.
+    private mutating func isPutOff(
+        _ entry: WebhookWork.Entry, _ waiting: inout Set<CustomerNumber>, at now: Instant
+    ) -> Bool {
+        let event = entry.event
+        let retry = WebhookRetry(
+            sequence: event.sequence, customer: event.customer?.number, attempts: 0, nextAt: nil,
+            expiresAt: event.occurredAt.adding(milliseconds: WebhookDelivery.patience))
+        if entry.kind == .blocked || retry.customer.map(waiting.contains) == true {
+            guard !isFailing, !isGone else { return false }
             postponed.append(retry)
+            return true
         }
-        state.doneTo = max(state.doneTo, work.readTo)
+        // Of a receiver that fails only the probed event is put off, so that an outage fills no table.
+        guard let failure = outcomes[event.sequence]?.failure, !isGone,
+            !isFailing || (work.isProbe && !failure.isOfReceiver)
+        else { return false }
+        refused.append(event.id)
+        if let customer = retry.customer { waiting.insert(customer) }
+        postponed.append(later(retry, failure, at: now))
+        return true
     }
 }

@@ -19,8 +19,12 @@ public struct WebhookState: Sendable, Hashable {
     }
 
     /// Whether another process delivers.
-    public func isLeased(fromOther holder: String, at now: Instant) -> Bool {
-        leaseHolder != holder && leaseHolder != nil && leaseUntil.map { now < $0 } ?? false
+    ///
+    /// - Parameter lease: how long a lease is, in milliseconds. One with a much later end was taken before the clock
+    ///   was set back.
+    public func isLeased(fromOther holder: String, at now: Instant, for lease: Int64) -> Bool {
+        guard let end = leaseUntil, leaseHolder != nil, leaseHolder != holder else { return false }
+        return now < end && end.milliseconds(since: now) <= lease.saturatingMultiplied(by: 2)
     }
 }
 
@@ -48,6 +52,8 @@ public struct WebhookRetry: Sendable, Hashable {
     public var nextAt: Instant?
     /// When it is dropped.
     public var expiresAt: Instant
+    /// When the receiver refused it last.
+    public var failedAt: Instant?
 
     public init(
         sequence: Int64, customer: CustomerNumber?, attempts: Int, nextAt: Instant?, expiresAt: Instant
@@ -75,6 +81,9 @@ public struct WebhookProgress: Sendable, Hashable {
     public var finished: [WebhookRetry] = []
     /// Retries that are new, or were tried again.
     public var postponed: [WebhookRetry] = []
+    /// Set after a success: retries that failed later than this are sent again at once, because their failures may have
+    /// been the receiver's.
+    public var wokenSince: Instant?
 
     public init(state: WebhookState) {
         self.state = state
@@ -105,7 +114,8 @@ public struct WebhookStore {
         try transaction.execute(
             """
             UPDATE webhook SET lease_holder = ?2, lease_until = ?3
-            WHERE id = ?1 AND (lease_holder = ?2 OR lease_until IS NULL OR lease_until <= ?4)
+            WHERE id = ?1 AND (lease_holder = ?2 OR lease_until IS NULL OR lease_until <= ?4
+                OR lease_until - ?4 > 2 * (?3 - ?4))
             """, id, holder, end, now) == 1
     }
 
@@ -123,15 +133,49 @@ public struct WebhookStore {
         try transaction.row("SELECT count(*) FROM webhook_retry WHERE webhook_id = ?1", id)?.value(0) ?? 0
     }
 
-    /// The customers with retries, each as it is known now, with the number under which its retries are.
-    public func waitingCustomers(_ id: String) throws -> [CustomerNumber: CustomerNumber] {
-        let rows = try transaction.rows(
+    /// The retries of events in a part of the order, by their places.
+    public func retries(
+        _ id: String, after start: Int64, upTo end: Int64
+    ) throws -> [Int64: WebhookRetry] {
+        let rows: [WebhookRetry] = try transaction.all(
             """
-            SELECT DISTINCT r.customer_id, COALESCE(c.merged_into, r.customer_id)
-            FROM webhook_retry r LEFT JOIN customer c ON c.id = r.customer_id
-            WHERE r.webhook_id = ?1 AND r.customer_id IS NOT NULL ORDER BY r.customer_id
+            SELECT event_sequence, customer_id, attempts, next_at, expires_at FROM webhook_retry
+            WHERE webhook_id = ?1 AND event_sequence > ?2 AND event_sequence <= ?3
+            """, id, start, end)
+        return Dictionary(rows.map { ($0.sequence, $0) }) { first, _ in first }
+    }
+
+    /// The customers with retries.
+    public func waitingCustomers(_ id: String) throws -> Set<CustomerNumber> {
+        let rows = try transaction.rows(
+            "SELECT DISTINCT customer_id FROM webhook_retry WHERE webhook_id = ?1 AND customer_id IS NOT NULL", id)
+        return Set(try rows.map { try $0.value(0) })
+    }
+
+    /// Whether customers with retries were merged into others.
+    public func hasMerged(_ id: String) throws -> Bool {
+        try transaction.row(
+            """
+            SELECT 1 FROM webhook_retry r JOIN customer c ON c.id = r.customer_id
+            WHERE r.webhook_id = ?1 AND c.merged_into IS NOT NULL LIMIT 1
+            """, id) != nil
+    }
+
+    /// Makes the retries of customers who were merged wait for the earliest of them.
+    public func unite(_ id: String) throws {
+        try transaction.execute(
+            """
+            UPDATE webhook_retry SET customer_id = c.merged_into
+            FROM customer c WHERE webhook_id = ?1 AND c.id = customer_id AND c.merged_into IS NOT NULL
             """, id)
-        return Dictionary(try rows.map { (try $0.value(1), try $0.value(0)) }) { _, last in last }
+        try transaction.execute(
+            """
+            UPDATE webhook_retry AS r SET next_at = NULL
+            WHERE webhook_id = ?1 AND next_at IS NOT NULL AND EXISTS (
+                SELECT 1 FROM webhook_retry e
+                WHERE e.webhook_id = ?1 AND e.customer_id = r.customer_id AND e.event_sequence < r.event_sequence
+            )
+            """, id)
     }
 
     /// Sends an event once more, beside the order of its customer's others.
@@ -163,16 +207,30 @@ public struct WebhookStore {
         for retry in progress.postponed {
             try transaction.execute(
                 """
-                INSERT INTO webhook_retry (webhook_id, event_sequence, customer_id, attempts, next_at, expires_at)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                ON CONFLICT (webhook_id, event_sequence) DO UPDATE SET attempts = ?4, next_at = ?5
-                """, id, retry.sequence, retry.customer, retry.attempts, retry.nextAt, retry.expiresAt)
+                INSERT INTO webhook_retry (
+                    webhook_id, event_sequence, customer_id, attempts, next_at, expires_at, failed_at
+                )
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                ON CONFLICT (webhook_id, event_sequence) DO UPDATE SET
+                    customer_id = COALESCE(customer_id, ?3), attempts = ?4, next_at = ?5, failed_at = ?7
+                """, id, retry.sequence, retry.customer, retry.attempts, retry.nextAt, retry.expiresAt, retry.failedAt)
         }
         for retry in progress.finished {
             try transaction.execute(
-                "DELETE FROM webhook_retry WHERE webhook_id = ?1 AND event_sequence = ?2", id, retry.sequence)
+                // One that was sent again by hand meanwhile has a later end.
+                """
+                DELETE FROM webhook_retry WHERE webhook_id = ?1 AND event_sequence = ?2 AND expires_at <= ?3
+                """, id, retry.sequence, retry.expiresAt)
         }
         for customer in Set(progress.finished.compactMap(\.customer)) { try promote(customer, of: id, at: now) }
+        if let since = progress.wokenSince, since < now {
+            // What failed beside a success is to blame itself.
+            try transaction.execute(
+                """
+                UPDATE webhook_retry SET next_at = ?2
+                WHERE webhook_id = ?1 AND next_at > ?2 AND failed_at > ?3 AND failed_at < ?4
+                """, id, now, since, state.succeededAt)
+        }
         return true
     }
 

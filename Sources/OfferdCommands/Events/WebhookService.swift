@@ -40,6 +40,7 @@ struct WebhookService: Service {
 
     private func deliver(_ webhook: Webhook, until isEnding: @escaping @Sendable () -> Bool) async {
         let delivery = delivery(webhook)
+        defer { delivery.end() }
         while !isEnding(), !Task.isCancelled {
             do {
                 let hasMore = try await delivery.round(while: { !isEnding() })
@@ -72,6 +73,12 @@ extension Logger {
         switch note {
         case .failing(let reason):
             warning("the webhook takes no events; they wait", metadata: adding(["reason": "\(reason)"]))
+        case .refused(let ids, let reason):
+            warning(
+                "the webhook refused events; they are sent again later",
+                metadata: adding([
+                    "count": "\(ids.count)", "first": "\(ids.first.map { "\($0)" } ?? "")", "reason": "\(reason)",
+                ]))
         case .recovered:
             notice("the webhook takes events again", metadata: name)
         case .dropped(let ids):

@@ -95,7 +95,7 @@ struct WebhookDeliveryTests {
         #expect(attempts == [0, 1, 6, 36, 156, 456, 1_056, 1_896, 3_096, 4_296])
         #expect(bench.receiver.ids.count { $0 == "\(next)" } == 1)
         #expect(bench.receiver.ids.last == "\(next)")
-        #expect(bench.notes.withLock { $0 } == [.dropped([poison])])
+        #expect(bench.notes.withLock { $0 } == [.refused([poison], "status 400"), .dropped([poison])])
         #expect(try await bench.waiting() == 0)
     }
 
