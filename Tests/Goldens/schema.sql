@@ -566,6 +566,7 @@ CREATE TABLE webhook_retry (
     attempts INTEGER NOT NULL CHECK (attempts >= 0),
     next_at INTEGER,
     expires_at INTEGER NOT NULL,
+    failed_at INTEGER,
     PRIMARY KEY (webhook_id, event_sequence)
 ) STRICT;
 CREATE INDEX webhook_retry_due ON webhook_retry (webhook_id, next_at) WHERE next_at IS NOT NULL;

@@ -218,7 +218,7 @@ extension PersonalTable {
             digested: "original_transaction_id"),
         PersonalTable(
             "webhook_retry", of: isOfCustomer,
-            kept: "event_sequence webhook_id customer_id attempts next_at expires_at"),
+            kept: "event_sequence webhook_id customer_id attempts next_at expires_at failed_at"),
         PersonalTable(
             "audit_event",
             kept: """
