@@ -41,6 +41,7 @@ final class SelfSignedServer {
     }
 
     deinit {
-        process.terminate()
+        // A process of tests can inherit that SIGTERM is ignored.
+        kill(process.processIdentifier, SIGKILL)
     }
 }

@@ -39,9 +39,11 @@ struct HTTPWebhookSenderTests {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", "-c", Self.receiver, requests]
+        process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        defer { process.terminate() }
+        // A process of tests can inherit that SIGTERM is ignored.
+        defer { kill(process.processIdentifier, SIGKILL) }
         func lines() throws -> [String] {
             try String(contentsOfFile: requests, encoding: .utf8).split(separator: "\n").map(String.init)
         }

@@ -34,8 +34,11 @@ struct WebhookTests {
         let receiver = Process()
         receiver.executableURL = URL(filePath: "/usr/bin/env")
         receiver.arguments = ["python3", "-c", Self.receiver, Self.secret, messages]
+        receiver.standardOutput = FileHandle.nullDevice
+        receiver.standardError = FileHandle.nullDevice
         try receiver.run()
-        defer { receiver.terminate() }
+        // A process of tests can inherit that SIGTERM is ignored.
+        defer { kill(receiver.processIdentifier, SIGKILL) }
         func lines() throws -> [Substring] {
             try String(contentsOfFile: messages, encoding: .utf8).split(separator: "\n")
         }
