@@ -34,7 +34,9 @@ struct ReloadTests {
         """
     }
 
-    @Test("a key is rotated under load: no request fails, and each signature verifies under its key id, at offerd too")
+    @Test(
+        "a key is rotated, the configuration changed and catalogs applied under load: no request fails, and each signature verifies under its key id, at offerd too"
+    )
     func rotation() async throws {
         let installation = try await Installation()
         let directory = installation.directory
@@ -68,6 +70,13 @@ struct ReloadTests {
             }
             group.addTask {
                 try await until("the first offers are issued") { load.answers.count >= 20 }
+                for revision in 1...3 {
+                    try await TestCatalog.apply(
+                        installation, server, TestCatalog.yaml + "# \(revision)\n", over: revision, client: client)
+                }
+                let yaml = try String(contentsOfFile: directory.path("offerd.yaml"), encoding: .utf8)
+                try directory.write(
+                    yaml.replacing("rateLimits: { customer: off }", with: "rateLimits: off"), to: "offerd.yaml")
                 try directory.write(self.keys(self.rotated), to: "keys.yaml")
             }
             try await group.waitForAll()

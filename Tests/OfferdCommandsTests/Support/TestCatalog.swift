@@ -37,11 +37,12 @@ enum TestCatalog {
     }
 
     static func apply(
-        _ installation: Installation, _ server: RunningServer, _ yaml: String = yaml, client: HTTPClient
+        _ installation: Installation, _ server: RunningServer, _ yaml: String = yaml, over revision: Int = 0,
+        client: HTTPClient
     ) async throws {
         let answer = try await server.ask(
             "PUT", "/v1/catalog", token: try installation.token(.marketing), body: yaml,
-            headers: ["Content-Type": "application/yaml", "If-Match": "\"0\""], client: client)
+            headers: ["Content-Type": "application/yaml", "If-Match": "\"\(revision)\""], client: client)
         guard answer.status == 200 else {
             throw Installation.Failed(what: String(decoding: answer.body, as: UTF8.self))
         }
