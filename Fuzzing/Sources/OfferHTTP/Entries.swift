@@ -5,10 +5,13 @@ package import OfferModel
 // What this module keeps to itself, for the target of the fuzzer.
 
 extension Inquiry {
-    /// Reads and checks a body of `POST /v1/decisions` as the server does.
+    /// Reads a body of `POST /v1/decisions` and checks it as the server does, for an app and for staff.
+    ///
+    /// - Throws: `RequestFault` if staff may not ask it. An app may ask less; its checks only run.
     public init(body: [UInt8]) throws {
         self = try WireJSON.decodeRequest(Inquiry.self, from: body)
-        try check()
+        try? check(by: .app)
+        try check(by: .support)
     }
 }
 
@@ -26,11 +29,12 @@ extension SignatureDiagnosis {
 }
 
 extension InquiryAnswer {
-    /// The answer's JSON as staff and as a backend get it.
+    /// The answer's JSON as staff, a backend and an app get it.
     public func json() throws -> [[UInt8]] {
         try [
             WireJSON.encode(DecisionsBody(self, role: .support, locale: nil)),
             WireJSON.encode(DecisionsBody(self, role: .client, locale: "ja")),
+            WireJSON.encode(DecisionsBody(self, role: .app, locale: "ja")),
         ]
     }
 }
