@@ -122,7 +122,7 @@ class Template:
                 f"""
                 WITH RECURSIVE n(i) AS (SELECT :from UNION ALL SELECT i + 1 FROM n WHERE i < :to)
                 INSERT INTO {table} ({", ".join(columns)})
-                SELECT {values} FROM n JOIN (SELECT * FROM {table} WHERE {key} = {row}) t
+                SELECT {values} FROM (SELECT * FROM {table} WHERE {key} = {row}) t CROSS JOIN n
                 """
             )
 
