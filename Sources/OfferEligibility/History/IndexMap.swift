@@ -50,12 +50,12 @@ struct IdentifierIndexMap<Kind> {
     /// The place of an identifier; the next one if it was not met before.
     mutating func place(of identifier: Identifier<Kind>) -> Int {
         let mask = table.count - 1
-        var issuedOffer = Int(truncatingIfNeeded: identifier.rawValue.mixedBytes) & mask
-        while table[issuedOffer] != Self.free {
-            if met[Int(table[issuedOffer])] == identifier { return Int(table[issuedOffer]) }
-            issuedOffer = (issuedOffer + 1) & mask
+        var slot = Int(truncatingIfNeeded: identifier.rawValue.mixedBytes) & mask
+        while table[slot] != Self.free {
+            if met[Int(table[slot])] == identifier { return Int(table[slot]) }
+            slot = (slot + 1) & mask
         }
-        table[issuedOffer] = Int32(truncatingIfNeeded: met.count)
+        table[slot] = Int32(truncatingIfNeeded: met.count)
         met.append(identifier)
         return met.count - 1
     }
