@@ -26,47 +26,61 @@ public struct StatusLookup: Sendable {
         return try await statuses(of: Array(repeating: proven.found, count: max(1, named.count)), caller: caller)
     }
 
-    /// The status of each of these customers, in their order, as of one snapshot.
+    /// The status of each of these customers, in their order, as of one instant.
     ///
     /// - Throws: `ambiguousCustomer`, naming the place in the request.
     package func statuses(of named: [CustomerIdentifiers], caller: Caller) async throws -> [CustomerStatus] {
         try rates.take(named, by: caller)
-        let read = { @Sendable (transaction: any StoreTransaction) in
-            let state = try ScopeStore(transaction).presentState(around: caller.scope)
-            let subjects = try Self.subjects(named, in: state.scope?.number, transaction)
-            return (
-                subjects: subjects, histories: try HistoryStore(transaction).histories(of: subjects),
-                now: clock.instantOfLooking(after: state.marks.lastInstant)
-            )
+        let found: [Found]
+        if named.count <= Self.readAtOnce {
+            found = [try await database.readInline { try statuses(of: named[...], caller, $0) }]
+        } else {
+            let now = try await database.readInline {
+                clock.instantOfLooking(after: try present(caller, $0).marks.lastInstant)
+            }
+            // Two cores share a batch. What is stored between the two reads is of one customer, so no status is half old.
+            let middle = named.count / 2
+            async let second = database.read { try statuses(of: named[middle...], at: now, caller, $0) }
+            found = try await [database.read { try statuses(of: named[..<middle], at: now, caller, $0) }, second]
         }
-        let isQuick = named.count <= Self.readAtOnce
-        let found = try await isQuick ? database.readInline(read) : database.read(read)
-        try rates.take(found.subjects.flatMap(\.self), by: caller)
-        let status = { @Sendable (place: Int) in
-            found.subjects[place].isEmpty
-                ? CustomerStatus(
-                    customer: named[place], known: false, coverage: CoverageBody(Coverage.none), asOf: found.now)
-                : CustomerStatus(
-                    of: named[place], found.histories[place], at: found.now, in: caller.scope.environment)
+        try rates.take(found.flatMap(\.customers), by: caller)
+        return found.flatMap(\.statuses)
+    }
+
+    private typealias Found = (customers: [CustomerNumber], statuses: [CustomerStatus])
+
+    /// The status of a part of the customers that a request names, and who they are.
+    ///
+    /// - Parameter now: the present if it is `nil`.
+    private func statuses(
+        of named: ArraySlice<CustomerIdentifiers>, at now: Instant? = nil, _ caller: Caller,
+        _ transaction: any StoreTransaction
+    ) throws -> Found {
+        let state = try present(caller, transaction)
+        let now = now ?? clock.instantOfLooking(after: state.marks.lastInstant)
+        let subjects = try Self.subjects(named, in: state.scope?.number, transaction)
+        let histories = try HistoryStore(transaction).histories(of: subjects)
+        let statuses = zip(named, zip(subjects, histories)).map { customer, found in
+            found.0.isEmpty
+                ? CustomerStatus(customer: customer, known: false, coverage: CoverageBody(Coverage.none), asOf: now)
+                : CustomerStatus(of: customer, found.1, at: now, in: caller.scope.environment)
         }
-        guard !isQuick else { return named.indices.map(status) }
-        // A batch takes as long to derive as to read, so two cores share it.
-        let middle = named.count / 2
-        async let latter = named.indices[middle...].map(status)
-        return await named.indices[..<middle].map(status) + latter
+        return (subjects.flatMap(\.self), statuses)
+    }
+
+    private func present(_ caller: Caller, _ transaction: any StoreTransaction) throws -> PresentState {
+        try ScopeStore(transaction).presentState(around: caller.scope)
     }
 
     private static func subjects(
-        _ named: [CustomerIdentifiers], in scope: ScopeNumber?, _ transaction: any StoreTransaction
+        _ named: ArraySlice<CustomerIdentifiers>, in scope: ScopeNumber?, _ transaction: any StoreTransaction
     ) throws -> [[CustomerNumber]] {
         guard let scope else { return named.map { _ in [] } }
         // Most are named by one identifier of Apple's, which cannot mix up two customers: these are read together.
         let alone = named.map { $0.proven.count == 1 && $0.aliases.isEmpty ? $0.proven.first : nil }
         let owners = try CustomerStore(transaction).owners(of: alone.compactMap(\.self), in: scope)
-        return try named.indices.map { place in
-            guard let identifier = alone[place] else {
-                return try customers(named[place], at: place, in: scope, transaction)
-            }
+        return try zip(named.indices, alone).map { place, identifier in
+            guard let identifier else { return try customers(named[place], at: place, in: scope, transaction) }
             return owners[identifier].map { [$0] } ?? []
         }
     }

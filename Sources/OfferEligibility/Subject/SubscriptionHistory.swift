@@ -41,7 +41,6 @@ struct GroupHistory: Sendable {
     fileprivate(set) var subscriptions: [SubscriptionRows] = []
     /// Whether the customer bought one.
     fileprivate(set) var subscribed = OwnPurchases.Subscribed()
-    fileprivate(set) var paid = PaidTime([])
     private var originals = IndexMap<TransactionId>()
 
     /// Its subscriptions at an instant, by the latest bought.
@@ -85,7 +84,6 @@ private struct PurchaseWalk {
 
     init(_ history: CurrentHistory) {
         for place in history.transactions.indices { add(history.transactions[place], at: place, history) }
-        for place in found.indices { found[place].paid = PaidTime(found[place].rows) }
     }
 
     var groups: [SubscriptionGroupId: GroupHistory] { Dictionary(zip(ids.keys, found)) { first, _ in first } }
