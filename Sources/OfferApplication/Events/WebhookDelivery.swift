@@ -134,7 +134,16 @@ public final class WebhookDelivery: Sendable {
             if !work.isPaused {
                 work.hasMerged = try store.hasMerged(webhook.id)
                 work.blocked = try store.waitingCustomers(webhook.id)
-                for retry in try store.due(webhook.id, at: now, limit: Self.batch) {
+                var retries = try store.due(webhook.id, at: now, limit: Self.batch)
+                if retries.isEmpty, work.waiting > 1 {
+                    // Refused alone, one after the other: the receiver may have been to blame, and may be well again.
+                    retries +=
+                        try store.stalled(
+                            webhook.id, since: state.succeededAt ?? .distantPast,
+                            before: now.adding(milliseconds: -Self.longestPause)
+                        ).map { [$0] } ?? []
+                }
+                for retry in retries {
                     let event = try events.page(after: retry.sequence - 1, limit: 1).first
                     let isWanted = event.map { $0.sequence == retry.sequence && webhook.takes($0.type, in: $0.scope) }
                     work.add(retry, isWanted == true ? event : nil)
@@ -237,9 +246,12 @@ public final class WebhookDelivery: Sendable {
         return !round.isFailing && !round.isGone
     }
 
-    /// Ends what the metrics show of a webhook that gets no more events from here.
-    public func end() {
+    /// Lets another process deliver at once, and ends what the metrics show of a webhook that gets no more events from
+    /// here.
+    public func end() async {
         metrics.state(of: webhook, lag: 0, waiting: 0)
+        // Without it the lease ends by itself.
+        try? await database.write { [webhook, holder] in try WebhookStore($0).release(webhook.id, by: holder) }
     }
 
     private func note(_ round: WebhookRound) {

@@ -119,6 +119,13 @@ public struct WebhookStore {
             """, id, holder, end, now) == 1
     }
 
+    /// Ends the lease of a process that has one.
+    public func release(_ id: String, by holder: String) throws {
+        try transaction.execute(
+            "UPDATE webhook SET lease_holder = NULL, lease_until = NULL WHERE id = ?1 AND lease_holder = ?2", id, holder
+        )
+    }
+
     /// Retries that are due, those that wait longest first.
     public func due(_ id: String, at now: Instant, limit: Int) throws -> [WebhookRetry] {
         try transaction.all(
@@ -127,6 +134,23 @@ public struct WebhookStore {
             WHERE webhook_id = ?1 AND next_at IS NOT NULL AND next_at <= ?2
             ORDER BY next_at, event_sequence LIMIT ?3
             """, id, now, limit)
+    }
+
+    /// Of several retries that have failed since the last success, the one that was not tried for longest.
+    ///
+    /// - Parameters:
+    ///   - success: the last one.
+    ///   - pause: `nil` is returned if any was tried later than this.
+    public func stalled(_ id: String, since success: Instant, before pause: Instant) throws -> WebhookRetry? {
+        try transaction.first(
+            """
+            SELECT event_sequence, customer_id, attempts, next_at, expires_at FROM webhook_retry
+            WHERE webhook_id = ?1 AND next_at IS NOT NULL AND failed_at > ?2 AND (
+                SELECT count(*) > 1 AND max(failed_at) <= ?3 FROM webhook_retry
+                WHERE webhook_id = ?1 AND failed_at > ?2
+            )
+            ORDER BY failed_at, event_sequence LIMIT 1
+            """, id, success, pause)
     }
 
     public func waiting(_ id: String) throws -> Int {

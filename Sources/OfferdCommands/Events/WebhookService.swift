@@ -40,7 +40,13 @@ struct WebhookService: Service {
 
     private func deliver(_ webhook: Webhook, until isEnding: @escaping @Sendable () -> Bool) async {
         let delivery = delivery(webhook)
-        defer { delivery.end() }
+        await rounds(of: delivery, to: webhook, until: isEnding)
+        await delivery.end()
+    }
+
+    private func rounds(
+        of delivery: WebhookDelivery, to webhook: Webhook, until isEnding: @escaping @Sendable () -> Bool
+    ) async {
         while !isEnding(), !Task.isCancelled {
             do {
                 let hasMore = try await delivery.round(while: { !isEnding() })

@@ -41,12 +41,15 @@ final class DeliveryBench: Sendable {
     }
 
     /// A process that delivers; one that has seen the webhook before there are events.
-    func process(_ holder: String = "one", _ webhook: Webhook? = nil) async throws -> WebhookDelivery {
+    func process(
+        _ holder: String = "one", _ webhook: Webhook? = nil,
+        metrics: WebhookMetrics = WebhookMetrics(NOOPMetricsHandler.instance)
+    ) async throws -> WebhookDelivery {
         let webhook = webhook ?? self.webhook()
         try await database.write { try WebhookStore($0).add(webhook.id) }
         return WebhookDelivery(
             webhook, database: database, sender: receiver, holder: holder, clock: { [clock] in clock.now },
-            leaseClock: { [leaseClock] in leaseClock.now }, metrics: WebhookMetrics(NOOPMetricsHandler.instance)
+            leaseClock: { [leaseClock] in leaseClock.now }, metrics: metrics
         ) { [self] _, note in notes.withLock { $0.append(note) } }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import MetricsTestKit
 import OfferAPI
 import OfferModel
 import OfferTestSupport
@@ -179,6 +180,76 @@ struct WebhookDeliveryTests {
         try await bench.run(other)
         #expect(bench.receiver.ids == ["\(first)", "\(second)", "\(second)"])
         #expect(try await bench.state()?.leaseHolder == "other")
+    }
+
+    @Test("a process that stops leaves the delivery to another one at once")
+    func handedOver() async throws {
+        let bench = try DeliveryBench()
+        let (stopped, other) = (try await bench.process("stopped"), try await bench.process("other"))
+        let first = try await bench.happen(to: 1)
+        try await bench.run(stopped)
+        let second = try await bench.happen(to: 1)
+        try await bench.run(other)
+        #expect(bench.receiver.ids == ["\(first)"])
+        // One that has no lease takes none from another.
+        await other.end()
+        try await bench.run(other)
+        #expect(bench.receiver.ids == ["\(first)"])
+        await stopped.end()
+        try await bench.run(other)
+        #expect(bench.receiver.ids == ["\(first)", "\(second)"])
+    }
+
+    @Test("the lag is the age of the oldest event for this webhook that was not tried, and ends with the delivery")
+    func lag() async throws {
+        let bench = try DeliveryBench()
+        let sandbox = Scope(bundleId: "com.example.pro", environment: .sandbox)
+        let webhook = bench.webhook(events: [.renewed], environment: .sandbox)
+        let metrics = TestMetrics()
+        let process = try await bench.process("one", webhook, metrics: WebhookMetrics(metrics))
+        func shown() throws -> [Double?] {
+            try ["lag_seconds", "waiting_events"].map {
+                try metrics.expectGauge("offerd_webhook_\($0)", [("webhook", "example.com")]).lastValue
+            }
+        }
+        #expect(try shown() == [0, 0])
+        bench.receiver.answer { _ in .failed("connection refused") }
+        // None of these is for this webhook.
+        for customer in 0..<250 { try await bench.happen(to: customer) }
+        try await bench.happen(.cancelled, to: 1, in: sandbox)
+        bench.clock.advance(milliseconds: 60_000)
+        try await bench.run(process)
+        #expect(try shown() == [0, 0])
+        for customer in [7, 8] { try await bench.happen(to: customer, in: sandbox) }
+        bench.clock.advance(milliseconds: 1_000)
+        for age in [1.0, 61] {
+            try await bench.run(process)
+            #expect(try shown() == [age, 0])
+            bench.clock.advance(milliseconds: 60_000)
+        }
+        // The receiver answers again and refuses one of them: it waits, and was tried.
+        bench.receiver.answer { [first = bench.receiver.ids.first] in $0.id == first ? .status(400) : .status(200) }
+        for _ in 0..<10 {
+            bench.clock.advance(milliseconds: 60_000)
+            try await bench.run(process)
+        }
+        #expect(try shown() == [0, 1])
+        await process.end()
+        #expect(try shown() == [0, 0])
+    }
+
+    @Test("a webhook that is gone shows how old its oldest event is")
+    func lagOfGone() async throws {
+        let bench = try DeliveryBench()
+        let metrics = TestMetrics()
+        let process = try await bench.process("one", metrics: WebhookMetrics(metrics))
+        try await bench.happen(to: 1)
+        bench.receiver.answer { _ in .status(410) }
+        try await bench.run(process)
+        bench.clock.advance(hours: 2)
+        try await bench.run(process)
+        #expect(
+            try metrics.expectGauge("offerd_webhook_lag_seconds", [("webhook", "example.com")]).lastValue == 7_200)
     }
 
     @Test("410 Gone ends the delivery until the process starts again")

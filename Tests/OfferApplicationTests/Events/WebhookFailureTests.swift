@@ -62,6 +62,37 @@ struct WebhookFailureTests {
         #expect(try await bench.waiting() == 0)
     }
 
+    @Test(
+        "a receiver that is down for a day gets all events within minutes, in order per customer",
+        arguments: [
+            WebhookReply.failed("connection refused"), .status(503), .status(500), .status(429, retryAfter: "90"),
+        ])
+    func day(_ reply: WebhookReply) async throws {
+        let bench = try DeliveryBench()
+        let processes = [try await bench.process("one"), try await bench.process("other")]
+        bench.receiver.answer { _ in reply }
+        var ids: [[String]] = Array(repeating: [], count: 20)
+        for minute in 0..<(24 * 60) {
+            if minute % 10 == 0 {
+                let customer = minute / 10 % ids.count
+                ids[customer].append("\(try await bench.happen(to: customer + 1))")
+            }
+            // One of the two is away for an hour, then the other.
+            try await bench.run(processes[minute / 60 % 2])
+            for clock in [bench.clock, bench.leaseClock] { clock.advance(milliseconds: 60_000) }
+        }
+        #expect(Set(bench.receiver.ids).isSubset(of: Set(ids.joined())))
+        bench.receiver.answer { _ in .status(200) }
+        bench.receiver.forget()
+        for _ in 0..<10 {
+            for process in processes { try await bench.run(process) }
+            for clock in [bench.clock, bench.leaseClock] { clock.advance(milliseconds: 60_000) }
+        }
+        #expect(bench.receiver.ids.sorted() == ids.joined().sorted())
+        for ids in ids { #expect(bench.receiver.ids.filter(Set(ids).contains) == ids) }
+        #expect(try await bench.waiting() == 0)
+    }
+
     @Test("more refused events than are read at once do not stop later ones")
     func refusedPage() async throws {
         let bench = try DeliveryBench()
