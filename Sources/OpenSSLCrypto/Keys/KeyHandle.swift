@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// One reference to an elliptic-curve key of libcrypto, freed with the last reference to this object.
+/// One reference to a key of libcrypto, freed with the last reference to this object.
 ///
 /// `@unchecked Sendable`: libcrypto counts references atomically and nothing changes a key once it is made; every
 /// operation works in a context of its own.
@@ -29,6 +29,11 @@ final class KeyHandle: @unchecked Sendable {
 
     var isEllipticCurve: Bool {
         unsafe EVP_PKEY_is_a(pointer, "EC") == 1
+    }
+
+    /// The length of the modulus or of the curve's order.
+    var bits: Int {
+        Int(unsafe EVP_PKEY_get_bits(pointer))
     }
 
     /// Whether the key spells its curve out instead of naming it, which RFC 5480 §2.1.1 forbids. libcrypto recognises
@@ -91,6 +96,18 @@ extension KeyHandle {
     /// Reads a public key in PEM (SubjectPublicKeyInfo); `nil` if it is none.
     convenience init?(publicKeyPEM bytes: [UInt8]) {
         unsafe self.init(bytes) { unsafe PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) }
+    }
+
+    /// Reads a public key in DER (SubjectPublicKeyInfo); `nil` if it is none.
+    convenience init?(publicKeyDER bytes: [UInt8]) {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        let key = unsafe bytes.withUnsafeBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return unsafe d2i_PUBKEY(nil, &cursor, buffer.count)
+        }
+        guard let key = unsafe key else { return nil }
+        unsafe self.init(owning: key)
     }
 
     private convenience init?(_ bytes: [UInt8], _ read: (OpaquePointer) -> OpaquePointer?) {
