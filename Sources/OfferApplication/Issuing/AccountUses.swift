@@ -14,30 +14,45 @@ extension Snapshot {
     ) throws {
         let limited = offers.filter(\.offer.hasAccountLimit)
         guard !limited.isEmpty, !signUp.isUnknown else { return }
-        let others = try number.map { try otherHolders(in: $0, transaction) } ?? []
-        guard others.count <= NamedCustomers.maximumCustomers else { return }
-        accountVersion = try CustomerStore(transaction).version(of: others)
-        let subjects = try others.map { other in
+        let others = try number.map { try othersOfAccount(in: $0, transaction) } ?? OthersOfAccount()
+        guard others.all.count <= NamedCustomers.maximumCustomers else { return }
+        accountVersion = try CustomerStore(transaction).version(of: others.all)
+        let subjects = try others.all.map { other in
             let facts = try SubjectFacts.read([other], transaction)
-            return PreparedSubject(
+            let subject = PreparedSubject(
                 now < present ? try facts.turned(to: now, of: [other], transaction) : facts, policy: policy)
+            return (subject: subject, isHolder: others.holders.contains(other))
         }
         for (offer, productId) in limited {
             var question = question(
                 offer, productId: productId, signals: [:], request: DeviceRequest(), needsNewSigning: true)
             question.takesHistoryAsProven = false
-            facts.accountUses[offer.id] = subjects.flatMap { $0.accountUses(question) }
+            facts.accountUses[offer.id] = subjects.flatMap { $0.subject.accountUses(question, knownOnly: !$0.isHolder) }
         }
     }
 
-    /// The Apple Accounts that have one of the request's aliases, from whichever source, besides its own customers; not
-    /// all of them if there are too many.
-    func otherHolders(in scope: ScopeNumber, _ transaction: any StoreTransaction) throws -> [CustomerNumber] {
+    /// The account's Apple Accounts besides the request's own customers; not all of them if there are too many.
+    func othersOfAccount(in scope: ScopeNumber, _ transaction: any StoreTransaction) throws -> OthersOfAccount {
         let identifiers = CustomerIdentifiers(appAccountToken: signUp.appAccountToken, customerId: signUp.customerId)
         let limit = subject.customers.count + NamedCustomers.maximumCustomers + 1
-        return try CustomerStore(transaction).holders(of: identifiers.aliases, limit: limit, in: scope)
-            .filter { !subject.customers.contains($0) }
+        let holders = try CustomerStore(transaction).holders(of: identifiers.aliases, limit: limit, in: scope)
+        let receivers = try signUp.customerId.map {
+            try IssuedOfferStore(transaction).receivers(under: $0, limit: limit, in: scope)
+        }
+        return OthersOfAccount(
+            holders: holders.filter { !subject.customers.contains($0) },
+            receivers: (receivers ?? []).filter { !subject.customers.contains($0) && !holders.contains($0) })
     }
+}
+
+/// Apple Accounts of one account of the app.
+struct OthersOfAccount {
+    /// Those that have one of its aliases, from whichever source.
+    var holders: [CustomerNumber] = []
+    /// Those that only got an offer under it: nothing but these offers is the account's.
+    var receivers: [CustomerNumber] = []
+
+    var all: [CustomerNumber] { holders + receivers }
 }
 
 extension SubjectFacts {

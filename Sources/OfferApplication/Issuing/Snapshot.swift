@@ -105,7 +105,7 @@ struct Snapshot: Sendable {
     ) throws -> Bool {
         guard try ScopeStore(transaction).generation(of: number) == generation else { return false }
         if let accountVersion {
-            let others = try otherHolders(in: number, transaction)
+            let others = try othersOfAccount(in: number, transaction).all
             guard try CustomerStore(transaction).version(of: others) == accountVersion else { return false }
         }
         let customers =

@@ -25,10 +25,12 @@ public struct AccountUse: Sendable, Hashable {
 extension PreparedSubject {
     /// The subject's uses of the offer asked for, except those known to be under another account than the one that
     /// asks.
-    public func accountUses(_ question: Question) -> [AccountUse] {
+    ///
+    /// - Parameter knownOnly: whether also those are left out of which the account is not known.
+    public func accountUses(_ question: Question, knownOnly: Bool = false) -> [AccountUse] {
         let context = context(question)
         return context.uses(of: CountedOffers(.thisOffer, context), at: question.now, withOpen: true)
-            .filter { !context.isUnderAnotherAccount($0) }
+            .filter { context.isUnderSameAccount($0) ?? !knownOnly }
             .map {
                 AccountUse(
                     takenAt: $0.takenAt, countsUntil: $0.countsUntil, redeemedAt: $0.redeemedAt,

@@ -113,7 +113,7 @@ struct CustomerLimit: JudgedLimit {
         let own = context.uses(of: counted, in: window, at: instant)
         guard isPerAccount else { return own }
         let others = (context.accountUses ?? []).map(Use.init).filter { $0.counts(in: window, at: instant) }
-        let uses = own.filter { !context.isUnderAnotherAccount($0) } + others
+        let uses = own.filter { context.isUnderSameAccount($0) != false } + others
         // A V1 offer that another Apple Account redeemed is a use in both histories, and one all the same.
         let explained = Set(uses.filter { $0.issuedOfferId != nil }.compactMap(\.redeemedAt))
         return uses.filter { $0.issuedOfferId != nil || !($0.redeemedAt.map(explained.contains) ?? false) }

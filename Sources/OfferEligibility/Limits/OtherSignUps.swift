@@ -66,8 +66,8 @@ struct OtherSignUps: Sendable {
 }
 
 extension RuleContext {
-    /// Whether a use is known to be under another account than the one that asks.
-    func isUnderAnotherAccount(_ place: Use) -> Bool { account(of: place).signUp.isSame(as: question.signUp) == false }
+    /// Whether a use is under the account that asks; `nil` if that is not known.
+    func isUnderSameAccount(_ place: Use) -> Bool? { account(of: place).signUp.isSame(as: question.signUp) }
 
     /// Under which account a use was made: what the issued offer was requested for, else what the purchase names.
     fileprivate func account(of place: Use) -> (signUp: SignUp, purchase: Recorded<Transaction>?) {

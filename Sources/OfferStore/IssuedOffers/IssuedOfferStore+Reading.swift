@@ -31,6 +31,20 @@ extension IssuedOfferStore {
             "SELECT \(Self.issuedColumns) FROM issued_offer WHERE id = ?1 AND scope_id = ?2", id, scope)
     }
 
+    /// The customers to whom an offer was issued under an account of the app that only its `customerId` names, the
+    /// earliest stored first. A request that also names an `appAccountToken` gives them the aliases.
+    public func receivers(
+        under account: CustomerId, limit: Int, in scope: ScopeNumber
+    ) throws -> [CustomerNumber] {
+        try transaction.rows(
+            """
+            SELECT DISTINCT customer_id FROM issued_offer
+            WHERE scope_id = ?1 AND app_customer_id = ?2 AND app_account_token IS NULL
+            ORDER BY customer_id LIMIT ?3
+            """, scope, account, limit
+        ).map { try $0.value(0) }
+    }
+
     /// The first issued offer of a catalog offer: since then its type and `offerIdentifier` are frozen
     /// (docs/catalog.md).
     public func firstIssued(of offer: OfferId, in scope: ScopeNumber) throws -> StoredIssuedOffer? {
