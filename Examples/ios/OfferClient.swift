@@ -6,7 +6,10 @@
 //
 // The token that `offerd dev --storekit` prints is for development. In an app that you release, `url` is your own backend,
 // which holds the API key and passes the request on; `token` is then whatever your backend knows the customer by. Without
-// a backend, `url` is offerd's and `token` a publishable key (role `app`): set `isPublishable`.
+// a backend, `url` is offerd's and `token` a publishable key (role `app`): set `isPublishable`, and `customerToken` if
+// your users log in with a provider that offerd knows:
+//
+//     client.customerToken = { try await Auth.auth().currentUser?.getIDToken() }
 
 import Foundation
 
@@ -15,6 +18,8 @@ struct OfferClient: Sendable {
     var token: String
     /// Whether the token is a publishable key. Then StoreKit's signed data alone says who the customer is.
     var isPublishable = false
+    /// With a publishable key: gives the login provider's ID token of the user, for limits per account.
+    var customerToken: (@Sendable () async throws -> String?)?
 
     /// The body of `POST /v1/issued-offers`.
     struct Request: Encodable, Sendable {
@@ -185,6 +190,9 @@ struct OfferClient: Sendable {
             request.httpMethod = "POST"
             request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            if isPublishable, let customerToken = try await customerToken?() {
+                request.setValue(customerToken, forHTTPHeaderField: "Customer-Token")
+            }
             request.httpBody = try JSONEncoder().encode(body)
             let (data, response) = try await URLSession.shared.data(for: request)
             return ((response as? HTTPURLResponse)?.statusCode ?? 0, data)

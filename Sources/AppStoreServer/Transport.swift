@@ -11,8 +11,12 @@ public struct AppStoreServerRequest: Sendable {
     public var method: Method
     public var url: String
     /// The token; sent and never shown.
-    public var token: String
+    public var token: String?
     public var body: [UInt8]?
+
+    public init(method: Method, url: String, token: String? = nil, body: [UInt8]? = nil) {
+        (self.method, self.url, self.token, self.body) = (method, url, token, body)
+    }
 }
 
 public struct AppStoreServerReply: Sendable, Hashable {
@@ -91,7 +95,7 @@ public final class HTTPTransport: AppStoreServerTransport {
     {
         var message = HTTPClientRequest(url: request.url)
         message.method = HTTPMethod(rawValue: request.method.rawValue)
-        message.headers.add(name: "Authorization", value: "Bearer \(request.token)")
+        if let token = request.token { message.headers.add(name: "Authorization", value: "Bearer \(token)") }
         message.headers.add(name: "Accept", value: "application/json")
         message.headers.add(name: "User-Agent", value: "offerd")
         if let body = request.body {

@@ -46,6 +46,7 @@ public struct UseCases: Sendable {
     /// `GET /v1/reports/funnel`.
     public let reports: FunnelReports
     public let apiKeys: APIKeys
+    public let customerTokens: CustomerTokens
     /// Events that become due by themselves.
     public let dueEvents: DueEvents
     /// Checkpoints and keys.
@@ -63,9 +64,10 @@ public struct UseCases: Sendable {
         registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
         digestKey: (any KeyedDigest)? = nil, checkpointSigner: CheckpointSigner? = nil,
         metrics: any MetricsFactory = MetricsSystem.factory, rates: RequestRates = RequestRates(.off),
-        webhooks: WebhookRegistry = WebhookRegistry(),
+        webhooks: WebhookRegistry = WebhookRegistry(), customerTokens: CustomerTokens = CustomerTokens(),
         clock: @escaping @Sendable () -> Instant, freeSpace: @escaping @Sendable () -> Int64? = { nil }
     ) {
+        self.customerTokens = customerTokens
         let database = WatchedDatabase(database)
         let metrics = ServiceMetrics(metrics)
         let ledger = Ledger(database, digest: digest, key: digestKey, onRedemptions: { metrics.note($0) })

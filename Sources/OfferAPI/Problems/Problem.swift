@@ -73,6 +73,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
     case forbidden
     case addressNotAllowed = "address-not-allowed"
     case unprovenCustomer = "unproven-customer"
+    case customerTokenRefused = "customer-token-refused"
     case notEligible = "not-eligible"
     case notFound = "not-found"
     case unknownOffer = "unknown-offer"
@@ -112,6 +113,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .forbidden: (403, "the API key's role may not do this")
         case .addressNotAllowed: (403, "the API key may not be used from this address")
         case .unprovenCustomer: (403, "signed data does not prove the customer")
+        case .customerTokenRefused: (403, "the customer token was refused")
         case .notEligible: (403, "the customer may not have this offer")
         case .notFound: (404, "there is nothing at this path")
         case .unknownOffer: (404, "the catalog has no such offer")

@@ -244,6 +244,8 @@ public struct Caller: Sendable, Hashable {
     public var scope: Scope
     public var role: Role
     public var requestId: LowercaseUUID?
+    /// The account of the app that a customer token proves; only with an `app` key.
+    public var account: CustomerId?
 
     public init(apiKeyId: String, scope: Scope, role: Role, requestId: LowercaseUUID? = nil) {
         self.apiKeyId = apiKeyId

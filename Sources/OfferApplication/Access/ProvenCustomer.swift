@@ -1,4 +1,5 @@
 import OfferAPI
+import OfferEligibility
 import OfferModel
 import OfferStore
 
@@ -40,11 +41,15 @@ struct ProvenCustomer: Sendable {
 
     /// How the request is to name the customer: by Apple's identifiers that it names, or by those of its data.
     ///
-    /// The account token is left out even if the data has it: a purchase can be made under any token, that of another
-    /// customer or a new one each time.
+    /// Aliases are left out. The account token even if the data has it: a purchase can be made under any token, that of
+    /// another customer or a new one each time. The `customerId` even if a customer token proves it: who sends the data
+    /// may have copied it, and must not become the customer's account.
     ///
-    /// - Throws: `unprovenCustomer` if it names the customer by anything that the data does not.
-    func identifiers(named: CustomerIdentifiers) throws(RequestError) -> CustomerIdentifiers {
+    /// - Parameter customerId: the `customerId` that a customer token proves.
+    /// - Throws: `unprovenCustomer` if it names the customer by anything else that the data does not.
+    func identifiers(
+        named: CustomerIdentifiers, account customerId: CustomerId?
+    ) throws(RequestError) -> CustomerIdentifiers {
         var customer = named
         let tokens = transactions.compactMap(\.appAccountToken)
         if let id = named.originalTransactionId, !transactions.contains(where: { $0.originalTransactionId == id }) {
@@ -54,12 +59,15 @@ struct ProvenCustomer: Sendable {
         if let token = named.appAccountToken, !tokens.contains(token) {
             throw Self.unproven("appAccountToken", token.description)
         }
-        if let id = named.customerId { throw Self.unproven("customerId", id.rawValue) }
+        if let id = named.customerId, id != customerId {
+            guard customerId != nil else { throw Self.unproven("customerId", id.rawValue) }
+            throw .unprovenCustomer(detail: "the `customerId` is not that of the customer token")
+        }
         if customer.proven.isEmpty {
             customer.originalTransactionId = newest?.originalTransactionId
             customer.appTransactionId = newest == nil ? account : nil
         }
-        customer.appAccountToken = nil
+        (customer.appAccountToken, customer.customerId) = (nil, nil)
         return customer
     }
 
@@ -129,8 +137,12 @@ extension Caller {
                 "historyComplete", role: role,
                 hint: "leave it out: an app cannot tell; with Apple's API key the service asks Apple itself")
         }
-        return try ProvenCustomer(verified).identifiers(named: named)
+        return try ProvenCustomer(verified).identifiers(named: named, account: account)
     }
+
+    /// The account of the app that a request is for: as named, but with an `app` key only the one that a customer token
+    /// proves.
+    func signUp(_ named: CustomerIdentifiers) -> SignUp { role == .app ? SignUp(customerId: account) : named.signUp }
 
     /// Refuses signals that the caller may not state.
     func requireStatable(_ signals: [String: FactValue], in catalog: Catalog) throws(RequestError) {

@@ -22,7 +22,7 @@ public struct StatusLookup: Sendable {
     ) async throws -> [CustomerStatus] {
         guard caller.role == .app || delivery.count > 0 else { return try await statuses(of: named, caller: caller) }
         let proven = try ProvenCustomer(try await ingestion.verifyWhole(delivery, caller: caller))
-        for customer in named { _ = try proven.identifiers(named: customer) }
+        for customer in named { _ = try proven.identifiers(named: customer, account: caller.account) }
         return try await statuses(of: Array(repeating: proven.found, count: max(1, named.count)), caller: caller)
     }
 

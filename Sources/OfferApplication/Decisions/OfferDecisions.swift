@@ -50,7 +50,7 @@ public struct OfferDecisions: Sendable {
                 sought, signed: verified.identifying, scope: caller.scope, clock: clock, catalogs: catalogs,
                 openIssuedOffersOf: inquiry.supposes ? nil : inquiry.offerIds, transaction
             ).supposing(whatIf, catalogs: catalogs, policy: policy, transaction)
-            snapshot.signUp = inquiry.named.signUp
+            snapshot.signUp = caller.signUp(inquiry.named)
             // Issuing would store the customer first, under this key.
             if snapshot.subject.customers.isEmpty, let key = verified.rolloutKey { snapshot.facts.rolloutKey = key }
             // Issuing would refuse it too.

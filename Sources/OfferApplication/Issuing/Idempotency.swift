@@ -87,8 +87,10 @@ struct KeyedReply: IssueReply {
     ) {
         self.digest = digest.sha256(request.body)
         keepsRepeats = caller.role != .app
-        // All customers share an `app` key, and two of them may choose the same `Idempotency-Key`.
-        let shared = Array(request.key.utf8) + self.digest
+        // All customers share an `app` key, and two of them may choose the same `Idempotency-Key`. The digests are last,
+        // because they have one length.
+        let account = digest.sha256(Array((caller.account?.rawValue ?? "").utf8))
+        let shared = Array(request.key.utf8) + self.digest + account
         key = IdempotencyRecordKey(
             apiKeyId: caller.apiKeyId, route: request.route,
             key: keepsRepeats ? request.key : Hexadecimal.lowercase(digest.sha256(shared)))

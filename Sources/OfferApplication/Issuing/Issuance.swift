@@ -42,7 +42,8 @@ struct Issuance: Sendable {
 
     var record: DecisionRecord {
         DecisionRecord(
-            question, decision, order: DecisionRecord.Order(request), catalogRevision: snapshot.catalogRevision,
+            question, decision, order: DecisionRecord.Order(request, for: question.signUp),
+            catalogRevision: snapshot.catalogRevision,
             customers: snapshot.subject.customers, facts: snapshot.facts, historySequence: snapshot.sequence)
     }
 
@@ -74,11 +75,11 @@ struct Issuance: Sendable {
 }
 
 extension DecisionRecord.Order {
-    init(_ request: IssueRequest) {
+    init(_ request: IssueRequest, for account: SignUp) {
         let customer = request.customer
         self.init(
             originalTransactionId: customer.originalTransactionId, appTransactionId: customer.appTransactionId,
-            appAccountToken: customer.appAccountToken, customerId: customer.customerId, formats: request.formats ?? [],
+            appAccountToken: account.appAccountToken, customerId: account.customerId, formats: request.formats ?? [],
             fresh: request.fresh)
     }
 }

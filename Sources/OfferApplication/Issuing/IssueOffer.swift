@@ -83,7 +83,7 @@ public struct IssueOffer: Sendable {
             // 2. Read one snapshot. A customer who was erased since the request was first looked at is not recorded
             // again.
             let (snapshot, earlier) = try await read(
-                request, signed: verified.proven, scope: caller.scope, reply, since: seen)
+                request, signed: verified.proven, caller: caller, reply, since: seen)
             if seen == nil {
                 seen = snapshot.subject
                 try rates.take(snapshot.subject.customers, by: caller)
@@ -110,14 +110,15 @@ public struct IssueOffer: Sendable {
 
     /// Reads a snapshot, and whether an equal request was answered meanwhile.
     private func read<Reply: IssueReply>(
-        _ request: IssueRequest, signed: [ProvenIdentifier], scope: Scope, _ reply: Reply, since seen: NamedCustomers?
+        _ request: IssueRequest, signed: [ProvenIdentifier], caller: Caller, _ reply: Reply, since seen: NamedCustomers?
     ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
         let (clock, catalogs, policy) = (clock, catalogs, policy)
         return try await database.readInline { transaction in
             try seen?.requireNotErased(transaction)
             var snapshot = try Snapshot.read(
-                request.customer, signed: signed, scope: scope, clock: clock, catalogs: catalogs,
+                request.customer, signed: signed, scope: caller.scope, clock: clock, catalogs: catalogs,
                 openIssuedOffersOf: [request.offerId], transaction)
+            snapshot.signUp = caller.signUp(request.customer)
             if let offer = snapshot.catalog.offer(request.offerId),
                 let product = try? offer.product(asked: request.productId)
             {

@@ -19,6 +19,7 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// never.
     package var recheck: Int64? = 6 * Instant.Duration.hour
     package var webhooks: [WebhookConfiguration] = []
+    package var customerTokens: [CustomerTokensConfiguration] = []
     /// Servers to ask instead of Apple's, for tests; never for Production.
     package var appStoreServers: [AppStoreEnvironment: String] = [:]
 }
@@ -85,7 +86,7 @@ package enum ConfigurationReader {
         try DocumentReading.read(bytes) { root in
             let keys = [
                 "listen", "metrics", "log", "database", "keys", "retention", "rateLimits", "tls",
-                "trustedProxies", "notifications", "webhooks", "appStoreServer",
+                "trustedProxies", "notifications", "webhooks", "customerTokens", "appStoreServer",
             ]
             guard let mapping = root.mapping(keys) else { return nil }
             let listen = mapping.optional("listen")?.listenAddress()
@@ -108,6 +109,7 @@ package enum ConfigurationReader {
                 trustedProxies: mapping.optional("trustedProxies")?.networks() ?? [],
                 recheck: mapping.optional("notifications").map { $0.recheck(default: own.recheck) } ?? own.recheck,
                 webhooks: mapping.optional("webhooks").map(WebhooksReader.read) ?? [],
+                customerTokens: mapping.optional("customerTokens").map(CustomerTokensReader.read) ?? [],
                 appStoreServers: mapping.optional("appStoreServer").map(AppStoreServerReader.read) ?? [:])
         }
     }

@@ -53,7 +53,6 @@ package enum WebhookSecret: Sendable, Hashable, CustomStringConvertible, CustomD
 /// Reads `webhooks` of `offerd.yaml`.
 enum WebhooksReader {
     private static let mostSecrets = 4
-    private static let longestURL = 2_048
     private static let paces = 1...10_000
 
     static func read(_ field: Field) -> [WebhookConfiguration] {
@@ -80,7 +79,11 @@ enum WebhooksReader {
     private static func webhook(_ field: Field) -> WebhookConfiguration? {
         let keys = ["url", "secrets", "events", "app", "environment", "perSecond"]
         guard let mapping = field.mapping(keys) else { return nil }
-        let url = mapping.required("url").flatMap(address)
+        let url = mapping.required("url").flatMap {
+            $0.url(
+                of: "a webhook", example: "https://example.com/webhooks",
+                withoutUser: "the receiver verifies the signature of each message")
+        }
         let secrets = mapping.required("secrets").flatMap(secretList)
         let events = mapping.required("events")?.list().map { Set($0.distinct(types).joined()) }
         let app: BundleId? = mapping.optional("app")?.id(.bundleId)
@@ -89,37 +92,6 @@ enum WebhooksReader {
         guard let url, let secrets, let events, let pace else { return nil }
         return WebhookConfiguration(
             url: url, secrets: secrets, events: events, app: app, environment: environment, perSecond: pace)
-    }
-
-    /// Of an address only the host is quoted, because the rest may hold a token.
-    private static func address(_ field: Field) -> String? {
-        guard let text = field.scalar("a URL") else { return nil }
-        let wanted = "write it like `https://example.com/webhooks`"
-        guard text.utf8.count <= longestURL, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-            let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
-            let scheme = parts.scheme?.lowercased(), scheme == "https" || scheme == "http",
-            parts.port.map({ (1...65_535).contains($0) }) ?? true
-        else { return field.refuse(.invalidValue, "this is not the URL of a webhook", hint: wanted) }
-        guard parts.user == nil, parts.password == nil else {
-            return field.refuse(
-                .invalidValue, "the URL of a webhook cannot hold a user name or a password",
-                hint: "leave them out: the receiver verifies the signature of each message")
-        }
-        guard parts.fragment == nil else {
-            return field.refuse(
-                .invalidValue, "the URL of a webhook at \(quoted(host)) has a fragment",
-                hint: "leave out `#` and what follows")
-        }
-        guard scheme == "https" || isLoopback(host) else {
-            return field.refuse(
-                .invalidValue, "the URL of a webhook at \(quoted(host)) is not encrypted",
-                hint: "write `https://`; `http://` is accepted for `localhost`, `127.0.0.1` and `[::1]` only")
-        }
-        return text
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host.lowercased())
     }
 
     private static func secretList(_ field: Field) -> [WebhookSecret]? {
@@ -163,5 +135,37 @@ enum WebhooksReader {
             .invalidValue, "\(quoted(text)) is not the type of an event",
             hint: Suggestion.hint(
                 for: text, among: EventType.allCases.map(\.rawValue) + ["subscription.*", "offer.*"], noun: "known"))
+    }
+}
+
+extension Field {
+    private static let longestURL = 2_048
+
+    /// A URL that is encrypted, or of this machine. Only its host is quoted, because the rest may hold a token.
+    ///
+    /// - Parameter reason: why it needs no user name.
+    func url(of noun: String, example: String, withoutUser reason: String) -> String? {
+        guard let text = scalar("a URL") else { return nil }
+        guard text.utf8.count <= Self.longestURL, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
+            let scheme = parts.scheme?.lowercased(), scheme == "https" || scheme == "http",
+            parts.port.map({ (1...65_535).contains($0) }) ?? true
+        else { return refuse(.invalidValue, "this is not the URL of \(noun)", hint: "write it like `\(example)`") }
+        guard parts.user == nil, parts.password == nil else {
+            return refuse(
+                .invalidValue, "the URL of \(noun) cannot hold a user name or a password",
+                hint: "leave them out: \(reason)")
+        }
+        guard parts.fragment == nil else {
+            return refuse(
+                .invalidValue, "the URL of \(noun) at \(quoted(host)) has a fragment",
+                hint: "leave out `#` and what follows")
+        }
+        guard scheme == "https" || ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host.lowercased()) else {
+            return refuse(
+                .invalidValue, "the URL of \(noun) at \(quoted(host)) is not encrypted",
+                hint: "write `https://`; `http://` is accepted for `localhost`, `127.0.0.1` and `[::1]` only")
+        }
+        return text
     }
 }

@@ -14,6 +14,10 @@ extension Problem {
         case let problem as Problem: self = problem
         case let fault as RequestFault: self = .invalidRequest(fault.errors)
         case let error as RequestError: self.init(request: error)
+        case let refusal as CustomerTokenRefusal:
+            self.init(
+                .customerTokenRefused, "the customer token is refused: \(refusal.detail)",
+                hint: refusal.hint ?? "send the ID token of the provider that `customerTokens` in offerd.yaml names")
         default: return nil
         }
     }

@@ -53,7 +53,9 @@ extension Problem {
         } else if events.contains(.transactionReceived), !refusal.isIntroductory {
             advice.append("send the customer's `signedTransactions`")
         }
-        if reasons.contains(.accountUnknown), role == .app { advice.append("a limit per account needs a backend") }
+        if reasons.contains(.accountUnknown), role == .app {
+            advice.append("a limit per account needs a customer token in `Customer-Token`, or a backend")
+        }
         if events.contains(.renewalInfoReceived) { advice.append("send the customer's `signedRenewalInfo`") }
         return advice.isEmpty ? nil : advice.joined(separator: "; ")
     }

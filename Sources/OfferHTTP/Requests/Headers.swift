@@ -96,6 +96,8 @@ extension HTTPField.Name {
     static let scope = ours("Offerd-Scope")
     /// The key under which a request may be repeated.
     static let idempotencyKey = ours("Idempotency-Key")
+    /// A login provider's statement who uses the app.
+    static let customerToken = ours("Customer-Token")
     /// `true` on an answer that was given before.
     static let idempotentReplayed = ours("Idempotent-Replayed")
 

@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import OfferApplication
 import OfferModel
+import OfferSigning
 
 /// Which roles may make a call; `admin` may make all (docs/design.md#http).
 protocol CallerAccess: Sendable {
@@ -127,9 +128,10 @@ extension IPAddress {
     }
 }
 
-/// Authenticates the caller by the `Authorization` header.
+/// Authenticates the caller by the `Authorization` header, and the account of the app by `Customer-Token`.
 struct Authentication: RouterMiddleware {
     let apiKeys: APIKeys
+    let customerTokens: CustomerTokens
 
     func handle(
         _ request: Request, context: OfferContext, next: @concurrent (Request, OfferContext) async throws -> Response
@@ -139,7 +141,7 @@ struct Authentication: RouterMiddleware {
         guard !values.isEmpty else { throw Problem.unauthenticated(tokenWasGiven: false) }
         // What is no bearer token is a failed attempt, as is an empty one.
         let token = Self.token(in: values) ?? ""
-        let caller: Caller
+        var caller: Caller
         do {
             guard let found = try await apiKeys.caller(forToken: token, from: context.address) else {
                 throw Problem.unauthenticated(tokenWasGiven: true)
@@ -150,9 +152,22 @@ struct Authentication: RouterMiddleware {
             context.notes.note { $0.refusedKeyId = APIToken(token)?.id }
             throw error
         }
+        context.notes.note { [caller] in $0.caller = caller }
+        caller.account = try await account(request, of: caller)
         context.caller = caller
-        context.notes.note { $0.caller = caller }
         return try await next(request, context)
+    }
+
+    /// The account of the app that the request's customer token proves; `nil` without one.
+    private func account(_ request: Request, of caller: Caller) async throws -> CustomerId? {
+        let tokens = request.headers[values: .customerToken]
+        guard let token = tokens.first else { return nil }
+        guard tokens.count == 1 else { throw CustomerTokenRefusal("it is given twice") }
+        let account = try await customerTokens.account(token, of: caller)
+        if let fault = RequestRules.fault(inText: account.rawValue, maximum: RequestRules.identifierLength) {
+            throw CustomerTokenRefusal("its `sub` cannot be a `customerId`: \(fault.detail)")
+        }
+        return account
     }
 
     /// The bearer token; `nil` if the header is not that of one.

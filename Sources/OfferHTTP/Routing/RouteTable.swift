@@ -118,14 +118,15 @@ struct RouteTable: Sendable {
 
     /// The router of these routes.
     func router(
-        _ apiKeys: APIKeys, metrics: any MetricsFactory = MetricsSystem.factory,
+        _ apiKeys: APIKeys, customerTokens: CustomerTokens = CustomerTokens(),
+        metrics: any MetricsFactory = MetricsSystem.factory,
         inProgress: RequestsInProgress = RequestsInProgress(), trustedProxies: [IPNetwork] = []
     ) -> Router<OfferContext> {
         let router = Router(context: OfferContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: AccessLog(metrics, inProgress, TrustedProxies(networks: trustedProxies)))
         router.add(middleware: UnreadBodies())
         router.add(middleware: ProblemDocuments(routes: self))
-        let authentication = Authentication(apiKeys: apiKeys)
+        let authentication = Authentication(apiKeys: apiKeys, customerTokens: customerTokens)
         for route in routes { route.add(router, authentication) }
         return router
     }

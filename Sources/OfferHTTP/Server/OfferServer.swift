@@ -29,7 +29,8 @@ public enum OfferServer {
         let table = RouteTable(useCases, limits: settings.limits, openAPI: description)
         return application(
             table.router(
-                useCases.apiKeys, metrics: metrics, inProgress: inProgress, trustedProxies: settings.trustedProxies),
+                useCases.apiKeys, customerTokens: useCases.customerTokens, metrics: metrics, inProgress: inProgress,
+                trustedProxies: settings.trustedProxies),
             settings: settings, logger: logger, onListening: onListening)
     }
 

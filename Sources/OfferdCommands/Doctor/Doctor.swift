@@ -59,7 +59,8 @@ struct Doctor: AsyncParsableCommand {
         let file = DoctorChecks.file(setup.databasePath)
         let content = file.contains { $0.verdict == .failed } ? [] : await DoctorChecks.content(setup)
         let report = DoctorReport(
-            checks: DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)] + DoctorChecks.certificate(setup) + file
+            checks: DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)] + DoctorChecks.certificate(setup)
+                + DoctorChecks.loginProviders(setup) + file
                 + content)
         if let data = try output.data(report.jsonText()) {
             try Console.output(data)

@@ -66,6 +66,17 @@ enum DoctorChecks {
         return [.ok("tls", "the certificate is valid until \(TimeText.absolute(end))")]
     }
 
+    /// Whether the login providers can be used, and their keys if they are in files. Nothing without one.
+    static func loginProviders(_ setup: ServerSetup) -> [DoctorReport.Check] {
+        guard !setup.customerTokenEntries.isEmpty else { return [] }
+        return [
+            check("customerTokens") {
+                _ = try setup.customerTokenProviders()
+                return "login providers are configured; `serve` fetches keys that have a URL"
+            }
+        ]
+    }
+
     /// Whether the audit's keys can be used by this user.
     static func audit(_ setup: ServerSetup) -> DoctorReport.Check {
         do {

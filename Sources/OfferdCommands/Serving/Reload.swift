@@ -11,7 +11,8 @@ import OpenSSLCrypto
 import ServiceLifecycle
 import UnixSignals
 
-/// Applies changes of the configuration to a running server: keys, apps, rate limits, webhooks and the TLS certificate.
+/// Applies changes of the configuration to a running server: keys, apps, rate limits, webhooks, login providers and the
+/// TLS certificate.
 ///
 /// Requests in progress finish with what they began with. A configuration with a mistake changes nothing: the server
 /// keeps what it has, and says so in its log.
@@ -22,6 +23,7 @@ struct Reload: Sendable {
     let registry: AppRegistry
     let rates: RequestRates
     let webhooks: WebhookRegistry
+    let customerTokens: CustomerTokens
     let certificate: TLSCertificate?
     let audit: LedgerAudit
     /// The keys of the audit that the server was started with; they stay in use until it is restarted.
@@ -48,6 +50,7 @@ struct Reload: Sendable {
             setup.appStoreServers = started.appStoreServers
             let apps = try setup.apps(asking: transport)
             let webhooks = try setup.webhooks()
+            let providers = try setup.customerTokenProviders()
             _ = try setup.auditKeys()
             if let auditKeys { try setup.requireApart(from: auditKeys.signing) }
             _ = try setup.tls.map(TLSCertificate.init)
@@ -60,6 +63,7 @@ struct Reload: Sendable {
             registry.replace(with: apps)
             rates.replace(with: setup.rateLimits)
             self.webhooks.replace(with: webhooks)
+            customerTokens.replace(with: providers)
             logger.notice("the configuration was reloaded")
             for name in needingRestart {
                 logger.warning("`\(name)` has changed; the change takes effect when offerd is restarted")

@@ -26,7 +26,7 @@ struct Serve: AsyncParsableCommand {
             With `metrics` in the configuration it also prints `metrics on http://HOST:PORT/metrics`.
 
             Reads the configuration, the keys and the certificate again when one of their files changes, and on SIGHUP. \
-            Everything but apps, keys, `rateLimits`, `tls` and `webhooks` needs a restart.
+            Everything but apps, keys, `rateLimits`, `tls`, `webhooks` and `customerTokens` needs a restart.
 
             With --clock-file the time is what a file holds, in milliseconds since 1970, read for each request: it \
             lets a test go through days in seconds. keys.yaml may have no environment but LocalTesting.
@@ -83,6 +83,9 @@ struct Serve: AsyncParsableCommand {
         var logger = Logger(label: "offerd") { LineLogHandler(label: $0, lines: lines) }
         logger.logLevel = logLevel.level
         let clock = try clock(setup, logger: logger)
+        let customerTokens = CustomerTokens(
+            try setup.customerTokenProviders(), clock: clock,
+            fetch: CustomerTokens.fetch(by: transport, logger: logger))
         let path = setup.databasePath
         let exporter = setup.metrics.map { _ in PrometheusMetrics() }
         let metrics: any MetricsFactory = exporter ?? NOOPMetricsHandler.instance
@@ -98,7 +101,7 @@ struct Serve: AsyncParsableCommand {
         let useCases = UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
             digestKey: audit?.digestKey, checkpointSigner: audit?.signer, metrics: metrics, rates: rates,
-            webhooks: webhooks, clock: clock,
+            webhooks: webhooks, customerTokens: customerTokens, clock: clock,
             freeSpace: { Disk.freeSpace(beside: path) })
         if let audit, let witness = audit.witness {
             try await witness.require(database, judge: audit.isSigned, newer: useCases.audit.checkpoints)
@@ -150,15 +153,16 @@ struct Serve: AsyncParsableCommand {
                 let new = try options.setup(listen: listen)
                 try requireTestsAlone(new)
                 return new
-            }, transport: transport, registry: registry, rates: rates, webhooks: webhooks, certificate: certificate,
-            audit: useCases.audit, auditKeys: audit, started: setup, logger: logger)
+            }, transport: transport, registry: registry, rates: rates, webhooks: webhooks,
+            customerTokens: customerTokens, certificate: certificate, audit: useCases.audit, auditKeys: audit,
+            started: setup, logger: logger)
         // The first is stopped last: the final checkpoint signs what the last requests did.
         var services: [any Service] = [
             CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger),
             KeyUseService(apiKeys: useCases.apiKeys, logger: logger), DrainService(shutdown: shutdown), server,
             DueEventService(events: useCases.dueEvents, logger: logger),
             RetentionService(retention: retention, logger: logger, metrics: metrics),
-            KeyTestService(registry: registry, logger: logger),
+            KeyTestService(registry: registry, logger: logger), CustomerTokenService(tokens: customerTokens),
             ReloadService(reload: reload, watch: watch, hangups: hangups),
         ]
         if let exporter, let address = setup.metrics {

@@ -36,6 +36,8 @@ struct ServerSetup {
     /// never.
     var recheck: Int64?
     var webhookEntries: [WebhookConfiguration]
+    /// With absolute paths.
+    var customerTokenEntries: [CustomerTokensConfiguration]
     /// Servers that replace Apple's, for tests.
     var appStoreServers: [AppStoreEnvironment: String]
     /// Paths in `keys.yaml` are relative to it.
@@ -76,7 +78,12 @@ struct ServerSetup {
                     certificate: absolute(tls.certificate), key: absolute(tls.key),
                     clientAuthorities: tls.clientCertificates.map(absolute))
             }, trustedProxies: file.trustedProxies, recheck: file.recheck,
-            webhookEntries: file.webhooks, appStoreServers: file.appStoreServers,
+            webhookEntries: file.webhooks,
+            customerTokenEntries: file.customerTokens.map { entry in
+                var entry = entry
+                if case .file(let path) = entry.keys { entry.keys = .file(absolute(path)) }
+                return entry
+            }, appStoreServers: file.appStoreServers,
             keysFile: keys, configurationFile: path)
     }
 
@@ -86,7 +93,11 @@ struct ServerSetup {
         let keyFiles = entries.compactMap(\.file).map(absolute)
         let roots = keys.apps.flatMap { $0.trustedRoots.values.joined().map(absolute) }
         let certificates = [tls?.certificate, tls?.key, tls?.clientAuthorities].compactMap(\.self)
-        return [configurationFile, keysFile.path] + keyFiles + roots + certificates
+        let keySets = customerTokenEntries.compactMap { entry -> String? in
+            guard case .file(let path) = entry.keys else { return nil }
+            return path
+        }
+        return [configurationFile, keysFile.path] + keyFiles + roots + certificates + keySets
     }
 
     func load(_ entry: KeyConfiguration) throws -> OpenSSLSigningKey {

@@ -1,6 +1,7 @@
 import Foundation
 import LocalAppStore
 import OfferAPI
+import OfferApplication
 import OfferModel
 import OfferTestSupport
 import Testing
@@ -81,6 +82,14 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
             try await service.ask(
                 "POST", "/v1/decisions", token: try await service.token(.app),
                 body: #"{"customer":{"originalTransactionId":"100"}}"#)
+        },
+        ProvokedProblem(.customerTokenRefused) { service in
+            service.useCases.customerTokens.replace(with: [
+                CustomerTokens.Provider(issuer: "i", audience: "a", keys: .known([:]))
+            ])
+            return try await service.ask(
+                "POST", "/v1/decisions", token: try await service.token(.app), body: "{}",
+                headers: [("Customer-Token", "a.b.c"), ("Content-Type", "application/json")])
         },
         ProvokedProblem(.unknownEvent) { service in
             try await service.ask("GET", "/v1/events/\(unknownId)", token: try await service.token(.support))

@@ -103,9 +103,15 @@ struct ServiceFixture: Sendable {
                 name: "w", url: "https://example.com/events", secrets: [], events: [.offerIssued, .offerRefused],
                 perSecond: 1, digest: OpenSSLDigest())
         ])
+        let transport = servers.transport
+        let customerTokens = CustomerTokens(clock: { clock.now }) { url in
+            let request = AppStoreServerRequest(method: .get, url: url)
+            let reply = try await transport.reply(to: request, withinMilliseconds: 5_000, atMostBytes: 65_536)
+            return try JSONWebKeySet.keys(reply.body)
+        }
         let useCases = UseCases(
             registry: AppRegistry(apps), database: RecordingDatabase(database, statements), digest: OpenSSLDigest(),
-            random: random, rates: rates, webhooks: webhooks, clock: { clock.now })
+            random: random, rates: rates, webhooks: webhooks, customerTokens: customerTokens, clock: { clock.now })
         let log = CapturedLog()
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = OfferServer.application(
