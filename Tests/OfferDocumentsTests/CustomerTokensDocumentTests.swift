@@ -15,14 +15,15 @@ struct CustomerTokensDocumentTests {
             customerTokens:
               issuer: https://securetoken.google.com/example
               audience: example
-              keys: https://example.com/jwks
+              keys: https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com
 
             """
         #expect(
             try read(one) == [
                 CustomerTokensConfiguration(
                     issuer: "https://securetoken.google.com/example", audience: "example",
-                    keys: .url("https://example.com/jwks"))
+                    keys: .url(
+                        "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"))
             ])
         let list = """
             customerTokens:

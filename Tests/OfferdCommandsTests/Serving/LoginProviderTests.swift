@@ -103,7 +103,7 @@ struct LoginProviderTests {
     }
 
     @Test(
-        "a server does not start with an unusable file of keys, or a provider of an unknown app",
+        "a server does not start with an unusable file of keys or a provider of an unknown app, and doctor says so",
         arguments: [
             ("missing.json", "", "there is no such file"), ("empty.json", "", "it has no key with a `kid`"),
             ("https://login.example.com/jwks", "  app: com.example.unknown", "which keys.yaml does not have"),
@@ -117,5 +117,9 @@ struct LoginProviderTests {
         #expect(result.status == 2)
         #expect(result.errorText.contains(message), "\(result.errorText)")
         #expect(result.errorText.contains("hint:") || keys == "missing.json", "\(result.errorText)")
+        let doctor = try await Installation.offerd.run(
+            ["doctor", "--config", "offerd.yaml"], directory: installation.directory.url)
+        #expect(doctor.status == 1)
+        #expect(doctor.text.contains(message), "\(doctor.text)")
     }
 }
