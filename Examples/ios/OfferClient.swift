@@ -190,7 +190,8 @@ struct OfferClient: Sendable {
             request.httpMethod = "POST"
             request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-            if isPublishable, let customerToken = try await customerToken?() {
+            // Without it only limits per account cannot be decided.
+            if isPublishable, let customerToken = try? await customerToken?() {
                 request.setValue(customerToken, forHTTPHeaderField: "Customer-Token")
             }
             request.httpBody = try JSONEncoder().encode(body)

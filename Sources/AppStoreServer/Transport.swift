@@ -10,7 +10,7 @@ public struct AppStoreServerRequest: Sendable {
 
     public var method: Method
     public var url: String
-    /// The token; sent and never shown.
+    /// The bearer token, if one is needed; never shown.
     public var token: String?
     public var body: [UInt8]?
 

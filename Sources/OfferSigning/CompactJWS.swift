@@ -11,7 +11,7 @@ import Synchronization
 public struct CompactJWS: Sendable, Hashable {
     /// The protected header's members that verification needs.
     public struct Header: Sendable, Hashable, Decodable {
-        /// The signature algorithm; only `ES256` is ever accepted.
+        /// The signature algorithm; of data from Apple only `ES256` is accepted.
         public var alg: String?
         /// The certificate chain in standard Base64 DER, leaf first.
         public var x5c: [String]?
@@ -117,9 +117,9 @@ final class RecentHeaders: Sendable {
         }
     }
 
-    /// Keeps a header; the earliest kept makes room.
+    /// Keeps a header with certificates; the earliest kept makes room.
     func remember(_ header: CompactJWS.Header, text: String) {
-        guard text.utf8.count <= Self.longest else { return }
+        guard header.x5c != nil, text.utf8.count <= Self.longest else { return }
         entries.withLock { entries in
             guard !entries.contains(where: { $0.text == text }) else { return }
             if entries.count >= Self.capacity { entries.removeFirst() }

@@ -57,7 +57,7 @@ public final class CustomerTokens: Sendable {
         }
     }
 
-    /// Fetches keys that are not known or an hour old; to be called again and again.
+    /// Fetches keys that are not known or an hour old, and waits for them; to be called again and again.
     public func refresh() async {
         let now = clock()
         await withDiscardingTaskGroup { group in
@@ -112,21 +112,23 @@ private actor FetchedKeys {
 
     private let fetch: @Sendable () async throws -> CustomerTokens.Keys
     private var keys: CustomerTokens.Keys?
-    private var attempt: (at: Instant, task: Task<Bool, Never>)?
+    private var attempt: (at: Instant, task: Task<Void, Never>)?
     private var hasFailed = false
 
     init(fetch: @escaping @Sendable () async throws -> CustomerTokens.Keys) { self.fetch = fetch }
 
-    /// - Throws: `notReady` if no keys are known yet.
+    /// - Throws: `notReady` if the key is not known and the provider could not be asked for it.
     func key(_ id: String, at now: Instant) async throws -> (any CustomerTokenKey)? {
         if let key = keys?[id] { return key }
         await update(at: now, after: Self.rest)
-        guard let keys else {
+        if let key = keys?[id] { return key }
+        // It may be new.
+        guard !hasFailed else {
             throw RequestError.notReady(
-                detail: "the keys of the login provider could not be fetched yet",
+                detail: "the keys of the login provider could not be fetched",
                 hint: "retry, or send the request without a customer token; the log of offerd has the reason")
         }
-        return keys[id]
+        return nil
     }
 
     func refresh(at now: Instant) async {
@@ -136,18 +138,17 @@ private actor FetchedKeys {
     /// Fetches the keys, unless the latest attempt is younger than that; one in progress is waited for.
     private func update(at now: Instant, after rest: Int64) async {
         if let attempt, (0..<rest).contains(now.milliseconds(since: attempt.at)) {
-            _ = await attempt.task.value
+            await attempt.task.value
             return
         }
         let task = Task { await renew() }
         attempt = (now, task)
-        _ = await task.value
+        await task.value
     }
 
-    private func renew() async -> Bool {
+    private func renew() async {
         let fetched = try? await fetch()
         if let fetched { keys = fetched }
         hasFailed = fetched == nil
-        return !hasFailed
     }
 }

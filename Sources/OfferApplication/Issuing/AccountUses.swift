@@ -14,9 +14,10 @@ extension Snapshot {
     ) throws {
         let limited = offers.filter(\.offer.hasAccountLimit)
         guard !limited.isEmpty, !signUp.isUnknown else { return }
-        let others = try number.map { try othersOfAccount(in: $0, transaction) } ?? OthersOfAccount()
+        let ids = Set(limited.flatMap(\.offer.ids)).sorted()
+        let others = try number.map { try othersOfAccount(ids, in: $0, transaction) } ?? OthersOfAccount(offers: ids)
         guard others.all.count <= NamedCustomers.maximumCustomers else { return }
-        accountVersion = try CustomerStore(transaction).version(of: others.all)
+        account = (others, try CustomerStore(transaction).version(of: others.all))
         let subjects = try others.all.map { other in
             let facts = try SubjectFacts.read([other], transaction)
             let subject = PreparedSubject(
@@ -32,21 +33,26 @@ extension Snapshot {
     }
 
     /// The account's Apple Accounts besides the request's own customers; not all of them if there are too many.
-    func othersOfAccount(in scope: ScopeNumber, _ transaction: any StoreTransaction) throws -> OthersOfAccount {
+    ///
+    /// - Parameter offers: whose uses count.
+    func othersOfAccount(
+        _ offers: [OfferId], in scope: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> OthersOfAccount {
         let identifiers = CustomerIdentifiers(appAccountToken: signUp.appAccountToken, customerId: signUp.customerId)
         let limit = subject.customers.count + NamedCustomers.maximumCustomers + 1
         let holders = try CustomerStore(transaction).holders(of: identifiers.aliases, limit: limit, in: scope)
         let receivers = try signUp.customerId.map {
-            try IssuedOfferStore(transaction).receivers(under: $0, limit: limit, in: scope)
+            try IssuedOfferStore(transaction).receivers(of: offers, under: $0, at: now, limit: limit, in: scope)
         }
         return OthersOfAccount(
-            holders: holders.filter { !subject.customers.contains($0) },
+            offers: offers, holders: holders.filter { !subject.customers.contains($0) },
             receivers: (receivers ?? []).filter { !subject.customers.contains($0) && !holders.contains($0) })
     }
 }
 
 /// Apple Accounts of one account of the app.
-struct OthersOfAccount {
+struct OthersOfAccount: Sendable, Hashable {
+    var offers: [OfferId]
     /// Those that have one of its aliases, from whichever source.
     var holders: [CustomerNumber] = []
     /// Those that only got an offer under it: nothing but these offers is the account's.

@@ -27,8 +27,9 @@ struct Snapshot: Sendable {
     /// The issued offers of the offers asked about that may be open, by id.
     var openIssuedOffers: [LowercaseUUID: OpenIssuedOffer]
     var signUp: SignUp
-    /// What moves when anything of the app account's other Apple Accounts changes, where a limit counts their uses.
-    var accountVersion: SubjectVersion?
+    /// The app account's other Apple Accounts, and what moves when anything of them changes, where a limit counts their
+    /// uses.
+    var account: (others: OthersOfAccount, version: SubjectVersion)?
     /// Whether the history was supplied for a "what if"; never where something is signed.
     var takesHistoryAsProven = false
 
@@ -104,9 +105,10 @@ struct Snapshot: Sendable {
         _ transaction: any StoreTransaction
     ) throws -> Bool {
         guard try ScopeStore(transaction).generation(of: number) == generation else { return false }
-        if let accountVersion {
-            let others = try othersOfAccount(in: number, transaction).all
-            guard try CustomerStore(transaction).version(of: others) == accountVersion else { return false }
+        if let account {
+            guard try othersOfAccount(account.others.offers, in: number, transaction) == account.others,
+                try CustomerStore(transaction).version(of: account.others.all) == account.version
+            else { return false }
         }
         let customers =
             subject.isProvenWhole

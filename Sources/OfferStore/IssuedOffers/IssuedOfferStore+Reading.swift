@@ -31,17 +31,22 @@ extension IssuedOfferStore {
             "SELECT \(Self.issuedColumns) FROM issued_offer WHERE id = ?1 AND scope_id = ?2", id, scope)
     }
 
-    /// The customers to whom an offer was issued under an account of the app that only its `customerId` names, the
-    /// earliest stored first. A request that also names an `appAccountToken` gives them the aliases.
+    /// The customers to whom one of these offers was issued under an account of the app that only its `customerId`
+    /// names, if it may count for a limit at an instant, the earliest stored first. A request that also names an
+    /// `appAccountToken` gives them the aliases.
     public func receivers(
-        under account: CustomerId, limit: Int, in scope: ScopeNumber
+        of offers: [OfferId], under account: CustomerId, at now: Instant, limit: Int, in scope: ScopeNumber
     ) throws -> [CustomerNumber] {
         try transaction.rows(
             """
             SELECT DISTINCT customer_id FROM issued_offer
             WHERE scope_id = ?1 AND app_customer_id = ?2 AND app_account_token IS NULL
-            ORDER BY customer_id LIMIT ?3
-            """, scope, account, limit
+                AND (redemptions > 0 OR counts_until > ?3) AND (is_released = 0 OR redemptions > 0 OR voided_at > ?3)
+                AND offer_id IN (\(Statement.placeholders(offers.count, after: 4)))
+            ORDER BY customer_id LIMIT ?4
+            """,
+            values: [scope.storedValue, account.storedValue, now.storedValue, limit.storedValue]
+                + offers.map(\.storedValue)
         ).map { try $0.value(0) }
     }
 

@@ -83,7 +83,8 @@ struct CustomerTokenService: Service {
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                await tokens.refresh()
+                // Not waited for: a provider that does not answer must not delay the shutdown.
+                Task { await tokens.refresh() }
                 try await Task.sleep(for: Self.interval)
             }
         }

@@ -66,6 +66,8 @@ public struct InvalidKeySet: Error, Sendable, Hashable {
 
 private struct ProviderKey: CustomerTokenKey {
     private static let rsaBits = 2_048...8_192
+    /// In bytes. A longer one makes verifying slow.
+    private static let longestExponent = 8
 
     let algorithm: CustomerToken.Algorithm
     private let context: VerifyingContext
@@ -97,9 +99,9 @@ private struct ProviderKey: CustomerTokenKey {
 
     /// The SubjectPublicKeyInfo of an RSA key (RFC 3279 §2.3.1); `nil` for an exponent with which everyone could sign.
     private static func rsa(_ entry: JSONWebKeySet.Entry) -> [UInt8]? {
-        guard let n = number(entry.n), let e = number(entry.e), e != [1], let last = e.last, last % 2 == 1 else {
-            return nil
-        }
+        guard let n = number(entry.n), let e = number(entry.e), e != [1], e.count <= longestExponent,
+            let last = e.last, last % 2 == 1
+        else { return nil }
         let key = element(0x30, element(0x02, n) + element(0x02, e))
         // rsaEncryption, 1.2.840.113549.1.1.1, with NULL
         let algorithm: [UInt8] = [

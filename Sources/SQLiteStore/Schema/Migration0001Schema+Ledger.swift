@@ -106,7 +106,7 @@ extension Migration {
             WHERE places = 1 AND redemptions = 0;
         CREATE INDEX issued_offer_account ON issued_offer (scope_id, app_account_token, signed_product_id, issued_at)
             WHERE v1_nonce IS NOT NULL AND app_account_token IS NOT NULL;
-        CREATE INDEX issued_offer_app_customer ON issued_offer (scope_id, app_customer_id, customer_id)
+        CREATE INDEX issued_offer_app_customer ON issued_offer (scope_id, app_customer_id, customer_id, offer_id)
             WHERE app_customer_id IS NOT NULL AND app_account_token IS NULL;
 
         -- A further signing of an issued offer, with the decision that allowed it.

@@ -90,6 +90,30 @@ struct TokenAccountTests {
         }
     }
 
+    @Test("other offers, and uses that were given back, leave the account its use, with however many Apple Accounts")
+    func manyAppleAccounts() async throws {
+        try await Self.run { world, provider in
+            let token = try world.token("u1", provider)
+            let support = try await world.service.token(.support)
+            for number in 1...17 {
+                let device = try AppWorld.device(world.service, "\(number)000", token: nil)
+                let regular = #""offerId":"regular",\#(device.proof),"signals":{"sessions":5}"#
+                let other = try await world.ask("/v1/issued-offers", regular, headers: [token])
+                #expect(other.status == 201, "\(other.text)")
+                let limited = try await world.ask(
+                    "/v1/issued-offers", "\(Self.family),\(device.proof)", headers: [token])
+                #expect(limited.status == 201, "\(limited.text)")
+                let id = try #require(limited.json["issuedOfferId"] as? String)
+                let void = try await world.ask(
+                    "/v1/issued-offers/\(id)/void", #""reason":"given back","release":true"#, token: support)
+                #expect(void.status == 200, "\(void.text)")
+            }
+            let last = try await world.ask(
+                "/v1/issued-offers", "\(Self.family),\(world.anna.proof)", headers: [token])
+            #expect(last.status == 201, "\(last.text)")
+        }
+    }
+
     @Test("of Apple Accounts at once one gets the account's one use (invariant 2)")
     func atOnce() async throws {
         try await Self.run { world, provider in
@@ -224,7 +248,7 @@ struct TokenAccountTests {
     @Test("keys of a URL are fetched again for an unknown `kid`, once a minute, and stay in use while it is down")
     func rotation() async throws {
         let provider = try LoginProvider()
-        try provider.make("new", .p256)
+        for name in ["new", "newest"] { try provider.make(name, .p256) }
         let (old, both) = (try provider.keySet("ec"), try provider.keySet("ec", "new"))
         let replies: [AppleServer.Reply] = [
             .answer(500, "{}"), .answer(200, old), .answer(200, old), .answer(200, both), .drop,
@@ -265,6 +289,9 @@ struct TokenAccountTests {
                 await world.service.useCases.customerTokens.refresh()
                 #expect(server.seen.count == 6)
                 #expect(try await ask("new").status == 200)
+                // A key that is not known may be new.
+                let unknown = try await ask("newest")
+                #expect(unknown.status == 503 && unknown.code == "not-ready", "\(unknown.text)")
                 // A reload with the same URL fetches nothing again.
                 world.trust(.url(server.address + "/jwks"))
                 #expect(try await ask("new").status == 200)
