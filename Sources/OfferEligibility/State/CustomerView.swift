@@ -11,7 +11,7 @@ public struct CustomerView: Sendable {
 
     /// Derives the view at an instant.
     public init(_ history: History, at instant: Instant, policy: Policy = .standard) {
-        let past = SubscriptionHistory(SubjectFacts(history: history))
+        let past = SubscriptionHistory(SubjectFacts(history: history), countsPaidTime: false)
         let isComplete = history.coverage.isProof(at: instant, life: policy.coverageLife)
         groups = past.groups.sorted { $0.key < $1.key }.map { id, group in
             GroupView(

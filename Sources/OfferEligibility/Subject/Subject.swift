@@ -79,7 +79,7 @@ final class Subject: Sendable {
     /// Why what is not known of the group is not proven to be absent; `nil` if it is.
     func doubt(about group: SubscriptionGroupId) -> ReasonCode? { view(of: group).doubt }
 
-    func paidTime(of group: SubscriptionGroupId) -> PaidTime { PaidTime(past.groups[group]?.rows ?? []) }
+    func paidTime(of group: SubscriptionGroupId) -> PaidTime { past.groups[group]?.paid ?? PaidTime([]) }
 
     /// The group at any instant. The question names only its own group's products.
     func view(of group: SubscriptionGroupId) -> GroupView {

@@ -17,11 +17,12 @@ final class SubscriptionHistory: Sendable {
     /// Whether anything of the subject's history was signed by Apple.
     let isProven: Bool
 
-    init(_ facts: SubjectFacts) {
+    /// - Parameter countsPaidTime: whether ``GroupHistory/paid`` will be asked for.
+    init(_ facts: SubjectFacts, countsPaidTime: Bool = true) {
         self.facts = facts
         let history = CurrentHistory(facts.history)
         self.history = history
-        let walk = PurchaseWalk(history)
+        let walk = PurchaseWalk(history, countsPaidTime: countsPaidTime)
         purchases = walk.purchases
         firstSeen = FirstSeen(history, purchases: purchases, firstStoredAt: facts.firstStoredAt)
         let isAllSubscriptions = history.transactions.count == walk.subscriptionCount
@@ -41,6 +42,7 @@ struct GroupHistory: Sendable {
     fileprivate(set) var subscriptions: [SubscriptionRows] = []
     /// Whether the customer bought one.
     fileprivate(set) var subscribed = OwnPurchases.Subscribed()
+    fileprivate(set) var paid = PaidTime([])
     private var originals = IndexMap<TransactionId>()
 
     /// Its subscriptions at an instant, by the latest bought.
@@ -82,8 +84,10 @@ private struct PurchaseWalk {
     private var ids = IndexMap<SubscriptionGroupId>()
     private var found: [GroupHistory] = []
 
-    init(_ history: CurrentHistory) {
+    init(_ history: CurrentHistory, countsPaidTime: Bool) {
         for place in history.transactions.indices { add(history.transactions[place], at: place, history) }
+        guard countsPaidTime else { return }
+        for place in found.indices { found[place].paid = PaidTime(found[place].rows) }
     }
 
     var groups: [SubscriptionGroupId: GroupHistory] { Dictionary(zip(ids.keys, found)) { first, _ in first } }
