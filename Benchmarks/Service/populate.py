@@ -112,9 +112,8 @@ class Template:
 
     def clone(self, table: str, condition: str, key: str = "rowid") -> None:
         columns = [row[1] for row in self.database.execute(f"PRAGMA table_info({table})")]
-        rows = self.database.execute(
-            f"SELECT {key} FROM {table} WHERE {condition} ORDER BY {key}", {"customer": self.customer}
-        ).fetchall()
+        condition = condition.replace(":customer", str(self.customer))
+        rows = self.database.execute(f"SELECT {key} FROM {table} WHERE {condition} ORDER BY {key}").fetchall()
         for index, (row,) in enumerate(rows):
             self.note(table, row, index)
             values = ", ".join(self.expression(table, column, index) for column in columns)
@@ -122,7 +121,7 @@ class Template:
                 f"""
                 WITH RECURSIVE n(i) AS (SELECT :from UNION ALL SELECT i + 1 FROM n WHERE i < :to)
                 INSERT INTO {table} ({", ".join(columns)})
-                SELECT {values} FROM (SELECT * FROM {table} WHERE {key} = {row}) t CROSS JOIN n
+                SELECT {values} FROM (SELECT * FROM {table} WHERE ({condition}) AND {key} = {row!r}) t CROSS JOIN n
                 """
             )
 
@@ -179,18 +178,18 @@ def main() -> None:
 
     askers = Template(database, asker, dict(next_values(database), identifiers=100_000_000_000, ids=arguments.stride), None)
     askers.clone("customer", "id = :customer")
-    askers.clone("customer_identifier", "customer_id = :customer")
+    askers.clone("customer_identifier", "customer_id = :customer", key="value")
     ids = "(SELECT value FROM customer_identifier WHERE customer_id = :customer)"
     askers.clone("history_transaction", f"original_transaction_id IN {ids}")
     askers.clone("history_renewal_info", f"original_transaction_id IN {ids}")
     askers.clone("history_app_transaction", f"app_transaction_id IN {ids}")
-    askers.clone("coverage", "customer_id = :customer")
+    askers.clone("coverage", "customer_id = :customer", key="sequence")
     askers.clone("history_facts", f"value IN {ids}", key="value")
     askers.grow(arguments.askers, "customers who may ask")
 
     issued = Template(database, owner, dict(next_values(database), identifiers=5_000_000_000_000, ids=64), 2)
     issued.clone("customer", "id = :customer")
-    issued.clone("customer_identifier", "customer_id = :customer AND kind = 'originalTransactionId'")
+    issued.clone("customer_identifier", "customer_id = :customer AND kind = 'originalTransactionId'", key="value")
     issued.clone("issued_offer", "customer_id = :customer")
     issued.clone("audit_event", "issued_offer = (SELECT sequence FROM issued_offer WHERE customer_id = :customer)")
     issued.grow(arguments.issued, "offers issued to others")

@@ -27,6 +27,8 @@ final class Checkpointer: Sendable {
     private let right: CheckpointRight
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "offers.checkpoint", qos: .utility)
+    /// What the log is written back on, kept open between steps: a new connection reads the whole schema first.
+    private let connection = Mutex<Connection?>(nil)
 
     /// - Parameter isServer: whether this process serves requests; it then answers those who ask for an empty log.
     init(path: String, full: Int, isServer: Bool) throws {
@@ -64,6 +66,7 @@ final class Checkpointer: Sendable {
         if let handle = connection.handle { sqlite3_wal_hook(handle, nil, nil) }
         state.withLock { $0.isClosed = true }
         queue.sync {}
+        self.connection.withLock { $0 = nil }
     }
 
     /// Lets another process write the log back, once the file is closed.
@@ -184,9 +187,18 @@ final class Checkpointer: Sendable {
     /// Writes the log back on a connection of its own.
     @discardableResult
     private func checkpoint(_ mode: CInt, after sql: String, waiting milliseconds: CInt) -> Bool {
-        guard let connection = try? Connection(path: path, .readWrite, waiting: milliseconds) else { return false }
-        guard (try? connection.runScript("PRAGMA synchronous = FULL; \(sql)")) != nil else { return false }
-        return connection.checkpoint(mode)
+        connection.withLock { kept in
+            do {
+                let connection = try kept ?? Connection(path: path, .readWrite)
+                kept = connection
+                try connection.runScript(
+                    "PRAGMA busy_timeout = \(milliseconds); PRAGMA synchronous = FULL; \(sql)")
+                return connection.checkpoint(mode)
+            } catch {
+                kept = nil
+                return false
+            }
+        }
     }
 
     private static func wait(_ patience: Duration, until isDone: () -> Bool) -> Bool {

@@ -208,10 +208,12 @@ private struct StatementText: Hashable {
     static func == (left: Self, right: Self) -> Bool { left.sql == right.sql }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(sql.utf8.count)
-        // Texts of one length mostly differ in their middle, where tables and conditions stand.
-        let middle = sql.utf8.index(sql.utf8.startIndex, offsetBy: sql.utf8.count / 2)
-        for byte in sql.utf8[middle...].prefix(8) { hasher.combine(byte) }
+        // Texts of one length mostly differ in their middle, where tables and conditions are.
+        let sample = sql.utf8.withContiguousStorageIfAvailable { text -> UInt64 in
+            guard text.count >= 16 else { return 0 }
+            return UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: text.count / 2, as: UInt64.self)
+        }
+        hasher.combine((sample ?? 0) ^ UInt64(truncatingIfNeeded: sql.utf8.count))
     }
 }
 

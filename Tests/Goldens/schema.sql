@@ -35,8 +35,8 @@ CREATE TABLE customer_identifier (
     provenance TEXT NOT NULL,
     transaction_id TEXT,
     PRIMARY KEY (scope_id, kind, value)
-) STRICT;
-CREATE INDEX customer_identifier_customer ON customer_identifier (customer_id, kind);
+) STRICT, WITHOUT ROWID;
+CREATE INDEX customer_identifier_customer ON customer_identifier (customer_id, kind, is_proven);
 CREATE TABLE customer_alias (
     scope_id INTEGER NOT NULL REFERENCES scope (id),
     kind TEXT NOT NULL CHECK (kind IN ('appAccountToken', 'customerId')),
@@ -77,16 +77,16 @@ CREATE TABLE offer_opening (
     PRIMARY KEY (customer_id, offer_id)
 ) STRICT;
 CREATE TABLE coverage (
-    sequence INTEGER PRIMARY KEY,
+    sequence INTEGER NOT NULL,
     scope_id INTEGER NOT NULL REFERENCES scope (id),
     customer_id INTEGER NOT NULL REFERENCES customer (id),
     is_complete INTEGER NOT NULL CHECK (is_complete IN (0, 1)),
     as_of INTEGER,
     provenance TEXT,
     stated_at INTEGER NOT NULL,
+    PRIMARY KEY (customer_id, sequence),
     CHECK ((is_complete = 1) = (as_of IS NOT NULL AND provenance IS NOT NULL))
-) STRICT;
-CREATE INDEX coverage_customer ON coverage (customer_id, sequence);
+) STRICT, WITHOUT ROWID;
 CREATE TABLE history_transaction (
     sequence INTEGER PRIMARY KEY,
     scope_id INTEGER NOT NULL REFERENCES scope (id),

@@ -67,6 +67,8 @@ public struct OfferDecisions: Sendable {
         let isQuick = !inquiry.supposes
         let snapshot = try await isQuick ? database.readInline(read) : database.read(read)
         try rates.take(snapshot.subject.customers, by: caller)
+        // As between the steps of issuing (docs/decisions/0060).
+        await Task.yield()
         let subject = PreparedSubject(snapshot.facts, policy: policy)
         var candidates: [Choice.Candidate] = []
         var decisions: [OfferDecision] = []

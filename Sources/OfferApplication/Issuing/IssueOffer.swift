@@ -16,6 +16,9 @@ import OfferStore
 /// 6. **Release** what was recorded, or what was answered earlier under the same key.
 ///
 /// A refusal takes the same steps; it is recorded once for identical requests.
+///
+/// Between steps a request yields to the others. Each step then runs for several requests in a row, and its code and
+/// data are still in the processor's caches (docs/decisions/0060).
 public struct IssueOffer: Sendable {
     let registry: AppRegistry
     let database: Ledger
@@ -91,6 +94,7 @@ public struct IssueOffer: Sendable {
             if let earlier { return earlier }
 
             // 3. Decide.
+            await Task.yield()
             let subject = PreparedSubject(snapshot.facts, policy: policy)
             let issuance = try decide(
                 request, of: app, signed: verified.proven, caller: caller, snapshot, about: subject)
@@ -162,14 +166,15 @@ public struct IssueOffer: Sendable {
         if let stored = issuance.stored { return try await handOut(stored, issuance, reply) }
         guard let number = issuance.snapshot.number else { return nil }
         let (now, catalogRevision) = (issuance.snapshot.now, issuance.snapshot.catalogRevision)
+        await Task.yield()
         let issuedOffer = try nextIssuedOffer(issuance)
         let signatures = try signer.sign(issuance.plan, offer: issuance.question.offer, timestamp: now)
+        await Task.yield()
         let decisionId = try random.orderedUUID(at: now)
         let record = issuance.record.packed()
         let issued = IssuedOfferView(
             issuedOffer, catalogRevision: issuance.open?.catalogRevision ?? catalogRevision,
-            scope: issuance.caller.scope,
-            signatures: signatures, decisionId: decisionId, state: .open)
+            scope: issuance.caller.scope, signatures: signatures, decisionId: decisionId, state: .open)
         let answer = try reply.write(.issued(issued, isNew: true))
         // Found before the transaction, which others wait for.
         let redeemed = issuance.open == nil ? issuance.redeemedIssuedOffers(of: subject) : []
@@ -370,8 +375,7 @@ public struct IssueOffer: Sendable {
     /// - Returns: false if the open issued offer takes no further signing, which `stillHolds` has ruled out.
     private static func record(
         _ issuedOffer: IssuedOffer, by signing: Signing, _ issuance: Issuance, redeemed: [LowercaseUUID],
-        caps: [CounterStore.Cap],
-        in number: ScopeNumber, _ transaction: any StoreTransaction
+        caps: [CounterStore.Cap], in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> Bool {
         let (snapshot, customers) = (issuance.snapshot, issuance.snapshot.subject.customers)
         let store = IssuedOfferStore(transaction)
@@ -380,8 +384,7 @@ public struct IssueOffer: Sendable {
             let signings = try store.addSigning(
                 to: issuedOffer.id, signing, productId: issuedOffer.productId, cost: issuance.question.cost,
                 expiresAt: issuedOffer.expiresAt, countsUntil: issuedOffer.countsUntil, at: snapshot.now,
-                subject: customers,
-                caps: caps, in: number)
+                subject: customers, caps: caps, in: number)
             return signings == issuedOffer.signings
         }
         try store.settle(redeemed, at: issuedOffer.issuedAt, in: number)
@@ -391,8 +394,7 @@ public struct IssueOffer: Sendable {
             in: number)
         try RedemptionStore(transaction).matchLaterEvidence(
             of: signing.customer, since: issuedOffer.issuedAt, offers: issuance.question.offers,
-            at: issuedOffer.issuedAt,
-            in: number)
+            at: issuedOffer.issuedAt, in: number)
         return true
     }
 }

@@ -16,10 +16,14 @@ public struct PackedWriter: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
+    // Inlined, so that the types are known where the values are.
+
+    @inline(__always)
     public mutating func append<each Value: Packable>(_ value: repeat each Value) {
         repeat (each value).pack(into: &self)
     }
 
+    @inline(__always)
     public mutating func append<Elements: Collection>(
         each elements: Elements, _ write: (inout PackedWriter, Elements.Element) -> Void
     ) {

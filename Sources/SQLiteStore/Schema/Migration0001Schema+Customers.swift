@@ -47,8 +47,8 @@ extension Migration {
             provenance TEXT NOT NULL,
             transaction_id TEXT,
             PRIMARY KEY (scope_id, kind, value)
-        ) STRICT;
-        CREATE INDEX customer_identifier_customer ON customer_identifier (customer_id, kind);
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX customer_identifier_customer ON customer_identifier (customer_id, kind, is_proven);
 
         -- Names that the app gave; several customers may have one.
         CREATE TABLE customer_alias (
@@ -66,7 +66,7 @@ extension Migration {
         CREATE INDEX customer_alias_proven ON customer_alias (scope_id, kind, value, customer_id)
             WHERE provenance IN ('notification', 'client', 'serverAPI');
 
-                CREATE TABLE customer_merge (
+        CREATE TABLE customer_merge (
             sequence INTEGER PRIMARY KEY,
             scope_id INTEGER NOT NULL REFERENCES scope (id),
             survivor_id INTEGER NOT NULL REFERENCES customer (id),
@@ -98,16 +98,16 @@ extension Migration {
 
         -- How much of a history was known, and on whose word; the newest row holds.
         CREATE TABLE coverage (
-            sequence INTEGER PRIMARY KEY,
+            sequence INTEGER NOT NULL,
             scope_id INTEGER NOT NULL REFERENCES scope (id),
             customer_id INTEGER NOT NULL REFERENCES customer (id),
             is_complete INTEGER NOT NULL CHECK (is_complete IN (0, 1)),
             as_of INTEGER,
             provenance TEXT,
             stated_at INTEGER NOT NULL,
+            PRIMARY KEY (customer_id, sequence),
             CHECK ((is_complete = 1) = (as_of IS NOT NULL AND provenance IS NOT NULL))
-        ) STRICT;
-        CREATE INDEX coverage_customer ON coverage (customer_id, sequence);
+        ) STRICT, WITHOUT ROWID;
 
         -- What Apple or an operator said. A row is never changed, and belongs to the customer that its identifiers
         -- name; a newer copy that says the same may take its place (docs/decisions/0046). `facts` is all that the payload
