@@ -17,8 +17,7 @@ import OfferStore
 ///
 /// A refusal takes the same steps; it is recorded once for identical requests.
 ///
-/// Between steps a request yields to the others. Each step then runs for several requests in a row, and its code and
-/// data are still in the processor's caches (docs/decisions/0060).
+/// Between steps a request yields: each step runs for several requests in a row, its code cached (docs/decisions/0060).
 public struct IssueOffer: Sendable {
     let registry: AppRegistry
     let database: Ledger
