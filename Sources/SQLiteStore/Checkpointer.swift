@@ -27,7 +27,8 @@ final class Checkpointer: Sendable {
     private let right: CheckpointRight
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "offers.checkpoint", qos: .utility)
-    /// What the log is written back on, kept open between steps: a new connection reads the whole schema first.
+    /// What the log is written back on, kept open between steps: a new connection reads the whole schema first. Used on
+    /// the queue alone, and closed before the writer's, so that the last close cleans up the log.
     private let connection = Mutex<Connection?>(nil)
 
     /// - Parameter isServer: whether this process serves requests; it then answers those who ask for an empty log.
@@ -154,8 +155,9 @@ final class Checkpointer: Sendable {
         // The writer may be at it.
         let isIdle = Self.wait(patience) {
             state.withLock { state in
-                defer { state.isRunning = true }
-                return !state.isRunning
+                guard !state.isRunning, !state.isClosed else { return false }
+                state.isRunning = true
+                return true
             }
         }
         guard isIdle else { return false }
@@ -189,7 +191,7 @@ final class Checkpointer: Sendable {
     private func checkpoint(_ mode: CInt, after sql: String, waiting milliseconds: CInt) -> Bool {
         connection.withLock { kept in
             do {
-                let connection = try kept ?? Connection(path: path, .readWrite)
+                let connection = try kept ?? Connection(path: path, .readWrite, waiting: milliseconds)
                 kept = connection
                 try connection.runScript(
                     "PRAGMA busy_timeout = \(milliseconds); PRAGMA synchronous = FULL; \(sql)")
