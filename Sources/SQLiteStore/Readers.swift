@@ -27,6 +27,30 @@ final class Readers: Sendable {
         return try connection.reading(body)
     }
 
+    /// A snapshot that several bodies read, or why there is none.
+    enum Snapshot {
+        case open(Connection)
+        case failed(any Error)
+
+        func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
+            switch self {
+            case .open(let connection): try body(connection)
+            case .failed(let error): throw error
+            }
+        }
+    }
+
+    /// Runs a body with one snapshot; once, also if there is none.
+    func withSnapshot(_ body: (Snapshot) -> Void) {
+        do {
+            let connection = try take()
+            defer { giveBack(connection) }
+            try connection.reading { _ in body(.open(connection)) }
+        } catch {
+            body(.failed(error))
+        }
+    }
+
     /// Closes what is idle; a look that has begun closes its connection when it is done.
     func close() {
         let idle = state.withLock { state in
@@ -51,6 +75,84 @@ final class Readers: Sendable {
         guard !connection.isInTransaction else { return }
         state.withLock { state in
             if !state.isClosed, state.idle.count < Self.kept { state.idle.append(connection) }
+        }
+    }
+}
+
+/// Quick reads that share snapshots: those that arrive while one runs are run together, one after the other, on the
+/// next snapshot (docs/decisions/0061).
+///
+/// SQLite empties a connection's page cache when a snapshot finds a new commit, so under load each snapshot reads its
+/// pages anew. Most of them are the same for every customer.
+final class SharedLooks: Sendable {
+    private typealias Look = @Sendable (Readers.Snapshot) -> Void
+
+    private struct State {
+        var waiting: [Look] = []
+        /// How many snapshots are in use.
+        var snapshots = 0
+    }
+
+    /// At most this many reads share a snapshot, so that none waits long for those before it.
+    private static let looksInSnapshot = 16
+
+    private let readers: Readers
+    private let snapshotsAtOnce: Int
+    private let state = Mutex(State())
+
+    /// - Parameter snapshots: how many are used at once, each by one thread. With as many as there are cores, nothing
+    ///   would wait and nothing would be shared.
+    init(_ readers: Readers, snapshots: Int) {
+        self.readers = readers
+        snapshotsAtOnce = snapshots
+    }
+
+    /// How many reads wait for the next snapshot.
+    var waiting: Int { state.withLock { $0.waiting.count } }
+
+    /// Runs a body on a snapshot that begins after this call: on the caller's thread if a snapshot is free.
+    ///
+    /// - Throws: what the body throws, `CancellationError` if the task is cancelled already, or ``StoreError``. A body
+    ///   that runs together with others is not interrupted.
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try Task.checkCancellation()
+        if state.withLock({ takeSnapshot(&$0) }) {
+            defer { goOn() }
+            return try readers.read(body)
+        }
+        return try await withCheckedThrowingContinuation { continuation in
+            let isFree = state.withLock { state in
+                state.waiting.append { snapshot in
+                    continuation.resume(with: Result { try snapshot.read(body) })
+                }
+                // The snapshot that was in use may have ended meanwhile.
+                return takeSnapshot(&state)
+            }
+            if isFree { goOn() }
+        }
+    }
+
+    private func takeSnapshot(_ state: inout State) -> Bool {
+        guard state.snapshots < snapshotsAtOnce else { return false }
+        state.snapshots += 1
+        return true
+    }
+
+    /// Passes a snapshot's place on to those that wait, or frees it. A task of its own runs them, so that nobody's
+    /// request waits for reads of others that came later.
+    private func goOn() {
+        let looks = state.withLock { state in
+            let looks = Array(state.waiting.prefix(Self.looksInSnapshot))
+            state.waiting.removeFirst(looks.count)
+            if looks.isEmpty { state.snapshots -= 1 }
+            return looks
+        }
+        guard !looks.isEmpty else { return }
+        Task.detached {
+            self.readers.withSnapshot { snapshot in
+                for look in looks { look(snapshot) }
+            }
+            self.goOn()
         }
     }
 }

@@ -30,6 +30,7 @@ public final class SQLiteDatabase: StoreDatabase {
     private let writer: WriteQueue
     /// Absent in memory, where the writer's connection is the only one.
     private let readers: Readers?
+    private let looks: SharedLooks?
     private let checkpointer: Checkpointer?
     private let threads: ReadingThreads
 
@@ -97,6 +98,7 @@ public final class SQLiteDatabase: StoreDatabase {
         writer = WriteQueue(
             connection: connection, checkpointer: checkpointer, limits: limits, onCommit: onCommit)
         self.readers = readers
+        looks = readers.map { SharedLooks($0, snapshots: max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) }
         self.checkpointer = checkpointer
         threads = ReadingThreads(
             readers == nil ? [writer.queue] : (0..<5).map { DispatchQueue(label: "offers.read.\($0)") })
@@ -112,12 +114,12 @@ public final class SQLiteDatabase: StoreDatabase {
         }
     }
 
-    /// Runs a body on a snapshot, on the thread of the caller.
+    /// Runs a body on a snapshot, on the thread of the caller or together with others (``SharedLooks``).
     public func readInline<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        guard let readers else { return try await read(body) }
-        return try readers.read(body)
+        guard let looks else { return try await read(body) }
+        return try await looks.read(body)
     }
 
     public func write<T: Sendable>(

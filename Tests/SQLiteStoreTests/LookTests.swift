@@ -57,6 +57,50 @@ struct LookTests {
         try database.close()
     }
 
+    @Test("looks that wait share the next snapshot, which begins after them, and one that throws harms no other")
+    func shared() async throws {
+        struct Refused: Error {}
+        let (path, looks) = (path, SharedLooks(Readers(path: path), snapshots: 1))
+        let instant = { @Sendable (transaction: any StoreTransaction) in try StoreClock(transaction).lastInstant() }
+        let commit = { @Sendable (number: Int64) in
+            let writer = try Connection(path: path, .readWrite)
+            try writer.execute(Statement("UPDATE store_state SET last_instant = ?1", number))
+            try writer.close()
+        }
+        let waiting = { @Sendable (count: Int) async in while looks.waiting < count { await Task.yield() } }
+        try commit(1)
+        let (begun, go) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+        // On a thread of its own, because it waits for the others.
+        let first = Task(executorPreference: ReadingThreads([DispatchQueue(label: "first")])) {
+            try await looks.read { transaction in
+                let before = try instant(transaction)
+                begun.continuation.finish()
+                go.wait()
+                return [before, try instant(transaction)]
+            }
+        }
+        for await _ in begun.stream {}
+        let second = Task {
+            try await looks.read { transaction in
+                let before = try instant(transaction)
+                try commit(3)
+                return before
+            }
+        }
+        await waiting(1)
+        let third = Task { try await looks.read { _ in throw Refused() } }
+        await waiting(2)
+        let fourth = Task { try await looks.read(instant) }
+        await waiting(3)
+        try commit(2)
+        go.signal()
+        #expect(try await first.value == [Instant(milliseconds: 1), Instant(milliseconds: 1)])
+        #expect(try await second.value == Instant(milliseconds: 2))
+        await #expect(throws: Refused.self) { try await third.value }
+        #expect(try await fourth.value == Instant(milliseconds: 2))
+        #expect(try await looks.read(instant) == Instant(milliseconds: 3))
+    }
+
     @Test("a look writes nothing")
     func readOnly() async throws {
         let database = try SQLiteDatabase(path: path)
