@@ -83,7 +83,7 @@ final class Readers: Sendable {
 /// next snapshot (docs/decisions/0061).
 ///
 /// SQLite empties a connection's page cache when a snapshot finds a new commit, so under load each snapshot reads its
-/// pages anew. Most of them are the same for every customer.
+/// pages again. Most of them are the same for every customer.
 final class SharedLooks: Sendable {
     private typealias Look = @Sendable (Readers.Snapshot) -> Void
 
@@ -138,7 +138,7 @@ final class SharedLooks: Sendable {
         return true
     }
 
-    /// Passes a snapshot's place on to those that wait, or frees it. A task of its own runs them, so that nobody's
+    /// Passes a snapshot's place on to those that wait, or frees it. A task of its own runs them, so that no
     /// request waits for reads of others that came later.
     private func goOn() {
         let looks = state.withLock { state in
