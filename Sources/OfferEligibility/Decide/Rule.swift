@@ -65,62 +65,48 @@ extension Rule {
 
 extension ReasonCode {
     /// The event that brings what is not known; `nil` where nothing but time or the catalog would.
-    var bringing: TurningEvent? {
-        switch self {
-        case .historyIncomplete: .historyCompleted
-        case .historyStale, .renewalInfoMissing: .renewalInfoReceived
-        case .expiryUnknown, .transactionUnknown, .storefrontUnknown, .appTransactionUnknown, .rolloutKeyUnknown:
-            .transactionReceived
-        case .signalMissing, .typeMismatch: .signalReceived
-        case .attributeMissing: .attributesSet
-        case .deviceUnknown, .textUnreadable, .accountUnknown: .requestChanged
-        case .noSubscription, .noAccess: .subscriptionBought
-        case .noPurchase: .transactionReceived
-        case .noRedemption: .offerRedeemed
-        case .accessGoesOn: .subscriptionEnded
-        case .nothingPending, .currencyMismatch, .valueUnknown, .introductoryOfferShared, .noOffer, .valueMissing:
-            .subscriptionChanged
-        case .groupUnknown, .groupMismatch, .factUnknown, .comparisonMalformed, .offerUnknown:
-            .catalogChanged
-        default: nil
-        }
-    }
+    var bringing: TurningEvent? { meaning.bringing }
 
     /// What is not known, in words that follow "because".
-    var explanation: String {
+    var explanation: String { meaning.explanation }
+
+    private var meaning: (bringing: TurningEvent?, explanation: String) {
         switch self {
-        case .historyIncomplete: "the history is not known to be complete"
-        case .historyStale: "a renewal was due and no newer renewal info is known"
-        case .expiryUnknown: "Apple does not say when access ends"
-        case .groupUnknown: "the catalog does not say which group the product is in"
-        case .groupMismatch: "a purchase of one of the group's products names another group or none"
-        case .introductoryOfferShared: "the only introductory offer known was not bought by the customer"
-        case .transactionUnknown: "nothing signed by Apple is known"
-        case .renewalInfoMissing: "no renewal info of the current period says it"
-        case .valueUnknown: "Apple sent a value that is not known here"
-        case .signalMissing: "the backend did not send it"
-        case .typeMismatch: "its type is not that of the value it is compared with"
-        case .currencyMismatch: "the amounts are of different currencies"
-        case .factUnknown: "the fact is not known here"
-        case .comparisonMalformed: "the comparison's values do not fit its operator"
-        case .usesNotCounted: "what everyone together has used was not counted"
-        case .noSubscription: "there is no subscription in the group"
-        case .noAccess: "there is no access"
-        case .accessGoesOn: "access goes on"
-        case .nothingPending: "no change is pending"
-        case .noOffer: "the period has no offer"
-        case .valueMissing: "Apple's data does not state it"
-        case .attributeMissing: "it is not set"
-        case .deviceUnknown: "the request does not state it"
-        case .textUnreadable: "it cannot be read"
-        case .noPurchase: "nothing was bought"
-        case .noRedemption: "no offer was redeemed"
-        case .storefrontUnknown: "no purchase known names its storefront"
-        case .appTransactionUnknown: "no app transaction known says when the app was obtained"
-        case .offerUnknown: "the catalog does not have the offer and none was issued"
-        case .rolloutKeyUnknown: "no identifier of the customer is known to draw by"
-        case .accountUnknown: "the request names neither `appAccountToken` nor `customerId`"
-        default: rawValue
+        case .historyIncomplete: (.historyCompleted, "the history is not known to be complete")
+        case .historyStale: (.renewalInfoReceived, "a renewal was due and no newer renewal info is known")
+        case .expiryUnknown: (.transactionReceived, "Apple does not say when access ends")
+        case .groupUnknown: (.catalogChanged, "the catalog does not say which group the product is in")
+        case .groupMismatch:
+            (.catalogChanged, "a purchase of one of the group's products names another group or none")
+        case .introductoryOfferShared:
+            (.subscriptionChanged, "the only introductory offer known was not bought by the customer")
+        case .transactionUnknown: (.transactionReceived, "nothing signed by Apple is known")
+        case .renewalInfoMissing: (.renewalInfoReceived, "no renewal info of the current period says it")
+        case .valueUnknown: (.subscriptionChanged, "Apple sent a value that is not known here")
+        case .signalMissing: (.signalReceived, "the backend did not send it")
+        case .typeMismatch: (.signalReceived, "its type is not that of the value it is compared with")
+        case .currencyMismatch: (.subscriptionChanged, "the amounts are of different currencies")
+        case .factUnknown: (.catalogChanged, "the fact is not known here")
+        case .comparisonMalformed: (.catalogChanged, "the comparison's values do not fit its operator")
+        case .usesNotCounted: (nil, "what everyone together has used was not counted")
+        case .noSubscription: (.subscriptionBought, "there is no subscription in the group")
+        case .noAccess: (.subscriptionBought, "there is no access")
+        case .accessGoesOn: (.subscriptionEnded, "access goes on")
+        case .nothingPending: (.subscriptionChanged, "no change is pending")
+        case .noOffer: (.subscriptionChanged, "the period has no offer")
+        case .valueMissing: (.subscriptionChanged, "Apple's data does not state it")
+        case .attributeMissing: (.attributesSet, "it is not set")
+        case .deviceUnknown: (.requestChanged, "the request does not state it")
+        case .textUnreadable: (.requestChanged, "it cannot be read")
+        case .noPurchase: (.transactionReceived, "nothing was bought")
+        case .noRedemption: (.offerRedeemed, "no offer was redeemed")
+        case .storefrontUnknown: (.transactionReceived, "no purchase known names its storefront")
+        case .appTransactionUnknown:
+            (.transactionReceived, "no app transaction known says when the app was obtained")
+        case .offerUnknown: (.catalogChanged, "the catalog does not have the offer and none was issued")
+        case .rolloutKeyUnknown: (.transactionReceived, "no identifier of the customer is known to draw by")
+        case .accountUnknown: (.requestChanged, "the request names neither `appAccountToken` nor `customerId`")
+        default: (nil, rawValue)
         }
     }
 }
