@@ -42,9 +42,11 @@ public struct Policy: Sendable {
     public static let standard = Policy(rules: [
         CatalogStatusRule(), CatalogScheduleRule(), CatalogEnvironmentRule(), CatalogProductRule(),
         CatalogPausedRule(),
-        UnusedInGroupRule(), NotSubscribedRule(), TransactionKnownRule(),
+        UnusedInGroupRule(), NoneActiveInGroupRule(id: .introductoryNotSubscribed, type: .introductory),
+        TransactionKnownRule(),
         EverSubscribedRule(), NotAppliedRule(),
-        LapsedRule(), AutoRenewOffRule(), OwnedRule(), NoActiveInGroupRule(),
+        LapsedRule(), AutoRenewOffRule(), OwnedRule(),
+        NoneActiveInGroupRule(id: .winBackNoActiveInGroup, type: .winBack),
         PaidDurationRule(), TimeSinceLastSubscribedRule(), WaitBetweenOffersRule(), ListedByAppStoreRule(),
         EligibilityRule(), AvailableForRule(), AgainRule(),
         RolloutPercentRule(), RolloutHoldoutRule(),

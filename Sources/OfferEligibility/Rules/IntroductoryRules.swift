@@ -163,18 +163,16 @@ extension Redemption {
     }
 }
 
-/// No subscription of the group is active: existing subscribers never get an introductory offer (Apple: "Implementing
-/// introductory offers in your app").
-struct NotSubscribedRule: Rule {
-    let id = RuleId.introductoryNotSubscribed
+/// No subscription of the group is active, one received through Family Sharing included: existing subscribers get
+/// neither an introductory offer (Apple: "Implementing introductory offers in your app") nor a win-back offer (Apple:
+/// "Supporting win-back offers").
+struct NoneActiveInGroupRule: Rule {
+    let id: RuleId
+    let type: OfferType
 
-    func concerns(_ offer: Offer) -> Bool { offer.type == .introductory }
+    func concerns(_ offer: Offer) -> Bool { offer.type == type }
 
-    func finding(_ context: RuleContext) -> Finding { noneActiveInGroup(context) }
-}
-
-extension Rule {
-    func noneActiveInGroup(_ context: RuleContext) -> Finding {
+    func finding(_ context: RuleContext) -> Finding {
         guard let state = context.state else { return groupUnknown }
         let group = state.subscriptionGroupIdentifier
         switch state.resolution {

@@ -106,16 +106,6 @@ struct OwnedRule: Rule {
     }
 }
 
-/// No subscription of the group is active, one received through Family Sharing included (Apple: "Supporting win-back
-/// offers").
-struct NoActiveInGroupRule: Rule {
-    let id = RuleId.winBackNoActiveInGroup
-
-    func concerns(_ offer: Offer) -> Bool { offer.type == .winBack }
-
-    func finding(_ context: RuleContext) -> Finding { noneActiveInGroup(context) }
-}
-
 /// The App Store lists the offer among the win-back offers that the customer may have (Apple:
 /// `eligibleWinBackOfferIds`).
 struct ListedByAppStoreRule: Rule {
@@ -124,50 +114,38 @@ struct ListedByAppStoreRule: Rule {
     func concerns(_ offer: Offer) -> Bool { offer.delivery == .appStore }
 
     func finding(_ context: RuleContext) -> Finding {
-        guard let list = context.winBackList else {
+        guard let list = context.winBackList(at: context.now) else {
             return notApplicable("no renewal info signed after the subscription's end carries the App Store's list")
         }
-        let identifier = context.offer.offerIdentifier
+        let (identifier, signedDate) = (context.offer.offerIdentifier, list.info.payload.signedDate)
         let evidence = [
             Evidence(
                 field: "eligibleWinBackOfferIds", observed: .list(list.offers.map { .text($0.rawValue) }),
-                required: identifier.map { .text($0.rawValue) }, provenance: list.provenance,
-                transactionId: list.originalTransactionId),
-            Evidence(field: "signedDate", observed: .instant(list.signedDate), provenance: list.provenance),
+                required: identifier.map { .text($0.rawValue) }, provenance: list.info.provenance,
+                transactionId: list.info.payload.originalTransactionId),
+            Evidence(field: "signedDate", observed: .instant(signedDate), provenance: list.info.provenance),
         ]
         guard let identifier, list.offers.contains(identifier) else {
             return violated(
                 .notListedByAppStore,
-                "the App Store did not list the offer for the customer on \(list.signedDate.day)", evidence: evidence,
+                "the App Store did not list the offer for the customer on \(signedDate.day)", evidence: evidence,
                 turningPoint: .event(.renewalInfoReceived))
         }
         return satisfied(
-            "the App Store listed the offer `\(identifier)` for the customer on \(list.signedDate.day)",
+            "the App Store listed the offer `\(identifier)` for the customer on \(signedDate.day)",
             evidence: evidence)
     }
-}
-
-/// The win-back offers that Apple says a customer may have.
-struct WinBackList {
-    let offers: [OfferIdentifier]
-    let signedDate: Instant
-    let provenance: Provenance
-    let originalTransactionId: TransactionId
 }
 
 extension RuleContext {
     /// Apple's own list, where it decides: the offer is delivered by the App Store, and the newest renewal info of the
     /// governing subscription, signed after its end, carries one (docs/design.md#decisions).
-    var winBackList: WinBackList? { winBackList(at: now) }
-
-    func winBackList(at instant: Instant) -> WinBackList? {
+    func winBackList(at instant: Instant) -> (offers: [OfferIdentifier], info: Recorded<RenewalInfo>)? {
         guard offer.delivery == .appStore, let group = question.subscriptionGroupIdentifier,
             let governing = subject.candidates(of: group, at: instant).governing?.subscription,
             let info = governing.renewalInfo, let expires = governing.current.payload.expiresDate,
             info.payload.signedDate > expires, let offers = info.payload.eligibleWinBackOfferIds
         else { return nil }
-        return WinBackList(
-            offers: offers, signedDate: info.payload.signedDate, provenance: info.provenance,
-            originalTransactionId: info.payload.originalTransactionId)
+        return (offers, info)
     }
 }

@@ -28,7 +28,7 @@ extension WinBackMonthRule {
                 "in Sandbox Apple makes lapsed customers eligible at once; else: \(judged.message)",
                 evidence: judged.evidence)
         }
-        if context.winBackList != nil {
+        if context.winBackList(at: context.now) != nil {
             return notApplicable(
                 "the App Store's own list decides; else: \(judged.message)", evidence: judged.evidence)
         }
