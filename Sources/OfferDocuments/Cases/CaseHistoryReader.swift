@@ -20,20 +20,20 @@ struct CaseHistoryReader {
                 hint: "add `complete: true`, or leave it out")
         }
         return CaseHistory(
-            transactions: rows(mapping, "transactions", provenance, CaseTransactionReader(source: source).read),
-            renewalInfos: rows(mapping, "renewalInfos", provenance, CaseRenewalInfoReader(source: source).read),
-            appTransactions: rows(mapping, "appTransactions", provenance, appTransaction), isComplete: isComplete,
+            transactions: rows(mapping, "transactions", CaseTransactionReader(source: source, usual: provenance).read),
+            renewalInfos: rows(mapping, "renewalInfos", CaseRenewalInfoReader(source: source, usual: provenance).read),
+            appTransactions: rows(mapping, "appTransactions") { appTransaction($0, provenance) },
+            isComplete: isComplete,
             completeAsOf: mapping.optional("completeAsOf")?.caseInstant())
     }
 
-    private func rows<Payload: Sendable & Hashable>(
-        _ mapping: Mapping, _ key: String, _ provenance: Provenance, _ read: (Field) -> CaseRow<Payload>.Read?
+    private func rows<Payload>(
+        _ mapping: Mapping, _ key: String, _ read: (Field) -> CaseRow<Payload>?
     ) -> [CaseRow<Payload>] {
-        let fields = mapping.optional(key)?.list(allowsEmpty: true) ?? []
-        return fields.compactMap(read).map { CaseRow($0.payload, provenance: $0.provenance ?? provenance) }
+        (mapping.optional(key)?.list(allowsEmpty: true) ?? []).compactMap(read)
     }
 
-    private func appTransaction(_ field: Field) -> CaseRow<AppTransaction>.Read? {
+    private func appTransaction(_ field: Field, _ usual: Provenance) -> CaseRow<AppTransaction>? {
         let keys = ["appTransactionId", "receiptCreationDate", "originalPurchaseDate", "provenance"]
         guard let mapping = field.mapping(keys) else { return nil }
         var app = AppTransaction(
@@ -41,15 +41,7 @@ struct CaseHistoryReader {
             receiptCreationDate: mapping.required("receiptCreationDate")?.caseInstant() ?? .unread)
         app.appTransactionId = mapping.required("appTransactionId")?.id(.transactionId)
         app.originalPurchaseDate = mapping.optional("originalPurchaseDate")?.caseInstant()
-        return CaseRow.Read(payload: app, provenance: mapping.optional("provenance")?.choice(Provenance.self))
-    }
-}
-
-extension CaseRow {
-    /// A row as it is written: without a provenance it has the history's.
-    struct Read {
-        var payload: Payload
-        var provenance: Provenance?
+        return CaseRow(app, provenance: mapping.provenance(usual))
     }
 }
 
@@ -65,8 +57,10 @@ struct CaseTransactionReader {
     ]
 
     let source: CaseOffers
+    /// The history's provenance, which a row without one has.
+    let usual: Provenance
 
-    func read(_ field: Field) -> CaseRow<Transaction>.Read? {
+    func read(_ field: Field) -> CaseRow<Transaction>? {
         guard let mapping = field.mapping(Self.keys) else { return nil }
         let id: TransactionId = mapping.required("transactionId")?.id(.transactionId) ?? ""
         let purchased = mapping.required("purchaseDate")?.caseInstant() ?? .unread
@@ -81,7 +75,7 @@ struct CaseTransactionReader {
         readPayment(mapping, regular, &transaction)
         readOffer(mapping, &transaction)
         readRevocation(mapping, &transaction)
-        return CaseRow.Read(payload: transaction, provenance: mapping.optional("provenance")?.choice(Provenance.self))
+        return CaseRow(transaction, provenance: mapping.provenance(usual))
     }
 
     private func readPeriod(_ mapping: Mapping, _ regular: Product, _ transaction: inout Transaction) {
@@ -156,8 +150,10 @@ struct CaseRenewalInfoReader {
     ]
 
     let source: CaseOffers
+    /// The history's provenance, which a row without one has.
+    let usual: Provenance
 
-    func read(_ field: Field) -> CaseRow<RenewalInfo>.Read? {
+    func read(_ field: Field) -> CaseRow<RenewalInfo>? {
         guard let mapping = field.mapping(Self.keys) else { return nil }
         let id: TransactionId = mapping.required("originalTransactionId")?.id(.transactionId) ?? ""
         let signed = mapping.required("signedDate")?.caseInstant() ?? .unread
@@ -165,7 +161,7 @@ struct CaseRenewalInfoReader {
         var info = RenewalInfo(originalTransactionId: id, productId: product, signedDate: signed)
         readRenewal(mapping, &info)
         readOffers(mapping, &info)
-        return CaseRow.Read(payload: info, provenance: mapping.optional("provenance")?.choice(Provenance.self))
+        return CaseRow(info, provenance: mapping.provenance(usual))
     }
 
     private func readRenewal(_ mapping: Mapping, _ info: inout RenewalInfo) {
@@ -199,6 +195,12 @@ struct CaseRenewalInfoReader {
 extension Instant {
     /// A placeholder for a date that could not be read: the reader goes on and finds the other errors of the file.
     static let unread = Instant(milliseconds: 0)
+}
+
+extension Mapping {
+    fileprivate func provenance(_ usual: Provenance) -> Provenance {
+        optional("provenance")?.choice(Provenance.self) ?? usual
+    }
 }
 
 /// Apple's lists of words and numbers, which are open: any value may be one of them.

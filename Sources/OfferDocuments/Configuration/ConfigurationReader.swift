@@ -137,14 +137,9 @@ extension Field {
     private static let mostNetworks = 100
 
     fileprivate func networks() -> [IPNetwork] {
-        guard let fields = list(allowsEmpty: true) else { return [] }
-        guard fields.count <= Self.mostNetworks else {
-            refuse(
-                .outOfRange, "these are \(fields.count) networks; at most \(Self.mostNetworks) are accepted",
-                hint: "combine neighbouring networks")
-            return []
-        }
-        return fields.distinct { $0.network() }
+        let fields = list(
+            of: "networks", atMost: Self.mostNetworks, allowsEmpty: true, hint: "combine neighbouring networks")
+        return fields?.distinct { $0.network() } ?? []
     }
 
     private func network() -> IPNetwork? {

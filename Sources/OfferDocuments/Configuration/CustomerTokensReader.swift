@@ -24,13 +24,7 @@ package struct CustomerTokensConfiguration: Sendable, Hashable {
 enum CustomerTokensReader {
     static func read(_ field: Field) -> [CustomerTokensConfiguration] {
         guard case .sequence = field.node.content else { return provider(field).map { [$0] } ?? [] }
-        let fields = field.list() ?? []
-        guard fields.count <= CustomerTokensConfiguration.most else {
-            field.refuse(
-                .outOfRange,
-                "these are \(fields.count) providers; at most \(CustomerTokensConfiguration.most) are accepted")
-            return []
-        }
+        let fields = field.list(of: "providers", atMost: CustomerTokensConfiguration.most) ?? []
         var apps: Set<BundleId?> = []
         return fields.compactMap { field in
             guard let provider = provider(field) else { return nil }

@@ -273,13 +273,18 @@ enum KeySourceReader {
                 hint: "put the key into a file of its own, mode 600, and write its path here")
         }
         guard text.hasPrefix("env:") else { return .path(text) }
+        return variableName(text, of: field, example: "SIGNING_KEY").map { .environment($0) }
+    }
+
+    /// The name in `env:NAME`; the text is never quoted.
+    static func variableName(_ text: String, of field: Field, example: String) -> String? {
         let name = String(text.dropFirst(4))
         guard isVariableName(name) else {
             return field.refuse(
                 .invalidValue, "`env:` is not followed by the name of an environment variable",
-                hint: "use letters, digits and `_`, as in `env:SIGNING_KEY`")
+                hint: "use letters, digits and `_`, as in `env:\(example)`")
         }
-        return .environment(name)
+        return name
     }
 
     /// The content of a digest key's file.

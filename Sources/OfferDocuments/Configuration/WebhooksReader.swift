@@ -56,13 +56,8 @@ enum WebhooksReader {
     private static let paces = 1...10_000
 
     static func read(_ field: Field) -> [WebhookConfiguration] {
-        guard let fields = field.list(allowsEmpty: true) else { return [] }
-        guard fields.count <= WebhookConfiguration.most else {
-            field.refuse(
-                .outOfRange,
-                "these are \(fields.count) webhooks; at most \(WebhookConfiguration.most) are accepted")
-            return []
-        }
+        let most = WebhookConfiguration.most
+        guard let fields = field.list(of: "webhooks", atMost: most, allowsEmpty: true) else { return [] }
         var places: Set<[String?]> = []
         return fields.compactMap { field in
             guard let webhook = webhook(field) else { return nil }
@@ -95,10 +90,7 @@ enum WebhooksReader {
     }
 
     private static func secretList(_ field: Field) -> [WebhookSecret]? {
-        guard let fields = field.list() else { return nil }
-        guard fields.count <= mostSecrets else {
-            return field.refuse(.outOfRange, "these are \(fields.count) secrets; at most \(mostSecrets) are accepted")
-        }
+        guard let fields = field.list(of: "secrets", atMost: mostSecrets) else { return nil }
         let secrets = fields.distinct(secret)
         return secrets.count == fields.count ? secrets : nil
     }
@@ -114,13 +106,7 @@ enum WebhooksReader {
             }
             return .text(text)
         }
-        let name = String(text.dropFirst(4))
-        guard KeySourceReader.isVariableName(name) else {
-            return field.refuse(
-                .invalidValue, "`env:` is not followed by the name of an environment variable",
-                hint: "use letters, digits and `_`, as in `env:WEBHOOK_SECRET`")
-        }
-        return .environment(name)
+        return KeySourceReader.variableName(text, of: field, example: "WEBHOOK_SECRET").map { .environment($0) }
     }
 
     /// A type, or every type with a prefix: `subscription.*`.

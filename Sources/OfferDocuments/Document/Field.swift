@@ -49,6 +49,15 @@ struct Field {
         return items.enumerated().map { Field(node: $1, path: "\(path)[\($0)]", log: log) }
     }
 
+    /// A list of bounded length.
+    func list(of noun: String, atMost most: Int, allowsEmpty: Bool = false, hint: String? = nil) -> [Field]? {
+        guard let items = list(allowsEmpty: allowsEmpty) else { return nil }
+        guard items.count <= most else {
+            return refuse(.outOfRange, "these are \(items.count) \(noun); at most \(most) are accepted", hint: hint)
+        }
+        return items
+    }
+
     /// Text; anything unquoted that YAML readers take for a number, a boolean or nothing must be quoted.
     func text() -> String? {
         guard let (text, isQuoted) = written("text") else { return nil }
