@@ -1,18 +1,13 @@
 package import OfferModel
 
 /// `PUT /v1/customers/attributes`: what the app knows of a customer, for `customer.attributes.*` in offers' conditions.
-package struct AttributesRequestBody: Sendable, Hashable, Codable {
+package struct AttributesRequestBody: Sendable, Hashable, Decodable {
     package var customer: CustomerIdentifiers
     /// Every attribute the customer has from now on; one that is left out is taken away.
     package var attributes: [String: FactValue]
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case customer, attributes
-    }
-
-    package init(customer: CustomerIdentifiers, attributes: [String: FactValue]) {
-        self.customer = customer
-        self.attributes = attributes
     }
 
     package init(from decoder: any Decoder) throws {

@@ -119,15 +119,11 @@ package struct IngestResult: Sendable, Hashable, Codable {
 /// `POST /v1/app-store/{bundleId}/{environment}/notifications`, Apple's `responseBodyV2`.
 ///
 /// Apple writes it, so members that it adds later are passed over.
-package struct NotificationRequestBody: Sendable, Hashable, Codable {
+package struct NotificationRequestBody: Sendable, Hashable, Decodable {
     package var signedPayload: String
 
     private enum CodingKeys: CodingKey {
         case signedPayload
-    }
-
-    package init(signedPayload: String) {
-        self.signedPayload = signedPayload
     }
 
     /// Reads a request.

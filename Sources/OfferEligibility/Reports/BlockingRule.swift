@@ -5,12 +5,6 @@ public struct BlockingRule: Sendable, Hashable {
     public var verdict: Verdict
     /// Of the offer's own condition, the fact that decided it.
     public var fact: String?
-
-    public init(rule: RuleId, verdict: Verdict, fact: String? = nil) {
-        self.rule = rule
-        self.verdict = verdict
-        self.fact = fact
-    }
 }
 
 public struct BlockingRules: Sendable, Hashable {
