@@ -41,7 +41,6 @@ package struct CatalogChange: Sendable, Hashable, Codable {
     }
 }
 
-/// A page of a list.
 package struct PageBody<Item: Sendable & Hashable & Codable>: Sendable, Hashable, Codable {
     package var items: [Item]
     /// The cursor of the next page; absent on the last.

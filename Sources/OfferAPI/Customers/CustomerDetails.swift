@@ -2,7 +2,6 @@ package import OfferModel
 
 /// `GET /v1/customers`: everything known about the customers the identifiers name.
 package struct CustomerDetails: Sendable, Hashable, Codable {
-    /// One entry per customer.
     package var customers: [KnownIdentifiers]
     /// What the app set for them, by the name after `customer.attributes.`.
     package var attributes: [String: FactValue]
@@ -99,7 +98,6 @@ package struct SubscriptionSummary: Sendable, Hashable, Codable {
     }
 }
 
-/// One transaction in short.
 package struct TransactionSummary: Sendable, Hashable, Codable {
     package var transactionId: TransactionId
     package var originalTransactionId: TransactionId

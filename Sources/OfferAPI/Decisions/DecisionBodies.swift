@@ -108,7 +108,6 @@ extension SuppliedOffer: Decodable {
 
 /// The answer of a dry-run.
 package struct DecisionsBody: Sendable, Hashable, Codable {
-    /// One decision per offer.
     package var decisions: [DecisionBody]
     /// The best of the eligible offers: by priority, then by value to the customer, then by id.
     package var best: OfferId?
@@ -127,7 +126,6 @@ package struct DecisionsBody: Sendable, Hashable, Codable {
     }
 }
 
-/// The decision on one offer.
 package struct DecisionBody: Sendable, Hashable, Codable {
     package var offerId: OfferId
     /// `eligible`, `ineligible` or `undetermined`.
@@ -155,7 +153,6 @@ package struct DecisionBody: Sendable, Hashable, Codable {
     }
 }
 
-/// A decision in words.
 package struct ExplanationBody: Sendable, Hashable, Codable {
     /// The sentence that decides it; for staff, so not shown to `client` keys.
     package var sentence: String?

@@ -28,7 +28,6 @@ package struct FindingBody: Sendable, Hashable, Codable {
     }
 }
 
-/// One thing a rule looked at.
 package struct EvidenceBody: Sendable, Hashable, Codable {
     package var field: String
     package var observed: ObservedValue?
@@ -48,14 +47,10 @@ package struct EvidenceBody: Sendable, Hashable, Codable {
     }
 }
 
-/// One value or several.
 package enum ObservedValue: Sendable, Hashable, Codable {
     case value(FactValue)
     case list([FactValue])
 
-    /// Reads a value or an array.
-    ///
-    /// - Throws: `DecodingError`.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let list = try? container.decode([FactValue].self) {

@@ -111,7 +111,6 @@ package struct OfferFunnel: Sendable, Hashable, Codable {
         }
     }
 
-    /// More about the redeemed.
     package struct Redemptions: Sendable, Hashable, Codable {
         /// Of the redeemed customers, those whose offer still runs or waits for the next renewal.
         package var inOffer = 0
@@ -149,7 +148,6 @@ package struct OfferFunnel: Sendable, Hashable, Codable {
 
 /// Customers whom the rules would have given the offer: those who were offered it compared with those held out.
 package struct HoldoutLift: Sendable, Hashable, Codable {
-    /// One side.
     package struct Group: Sendable, Hashable, Codable {
         package var customers = 0
         /// Of these, those whose own subscription of the offer's group gives access.
@@ -158,7 +156,6 @@ package struct HoldoutLift: Sendable, Hashable, Codable {
         package var undetermined = 0
     }
 
-    /// An interval of the difference.
     package struct Interval: Sendable, Hashable, Codable {
         package var level: Double
         package var method: String
@@ -173,7 +170,6 @@ package struct HoldoutLift: Sendable, Hashable, Codable {
         }
     }
 
-    /// What is compared.
     package var outcome = "activeAtAsOf"
     package var treated = Group()
     package var heldOut = Group()

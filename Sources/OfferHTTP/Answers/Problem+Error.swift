@@ -144,7 +144,6 @@ extension Problem {
         }
     }
 
-    /// No refusal of the caller's app and environment has this id.
     static func unknownDecision(_ id: String) -> Problem {
         Problem(
             .unknownDecision, "no refusal has the id `\(id.prefix(100))` in this app and environment",
@@ -152,14 +151,12 @@ extension Problem {
                 + "offer by its `issuedOfferId`")
     }
 
-    /// No event of the caller's app and environment has this id.
     static func unknownEvent(_ id: String) -> Problem {
         Problem(
             .unknownEvent, "no event has the id `\(id.prefix(100))` in this app and environment",
             hint: "events are kept for 30 days; `GET /v1/events` lists them")
     }
 
-    /// No offer of the caller's app and environment has this id.
     static func unknownIssuedOffer(_ id: String) -> Problem {
         Problem(
             .unknownIssuedOffer, "no offer was issued as `\(id.prefix(100))` in this app and environment",

@@ -17,7 +17,6 @@ struct Problem: Error {
         document.errors = errors
     }
 
-    /// The document of one request.
     func body(instance: String, requestId: LowercaseUUID) -> ProblemBody {
         var body = document
         body.instance = String(instance.prefix(1_024))
@@ -31,15 +30,12 @@ extension Problem {
     static let `internal` = Problem(
         .internal, "the request could not be answered", hint: "tell the operator the requestId")
 
-    /// Too much work is waiting.
     static let busy = Problem(.busy, "too much work is waiting", hint: "ask again in a second").retry(after: 1)
 
-    /// No route has this path.
     static func notFound(path: String) -> Problem {
         Problem(.notFound, "there is nothing at `\(path.prefix(200))`", hint: "`/openapi.yaml` lists every path")
     }
 
-    /// No API key, or one that is unknown, expired or revoked.
     static func unauthenticated(tokenWasGiven: Bool) -> Problem {
         var problem = Problem(
             .unauthenticated,
@@ -49,7 +45,6 @@ extension Problem {
         return problem
     }
 
-    /// A known key whose role may not do this.
     static func forbidden(role: Role, needed: [Role]) -> Problem {
         let roles = needed.map { "`\($0.rawValue)`" }.joined(separator: ", ")
         return Problem(
@@ -57,7 +52,6 @@ extension Problem {
             hint: "this call needs the role \(roles) or `admin`")
     }
 
-    /// A known key whose role may make the call, but not with these members.
     static func forbidden(
         role: Role, members: [String], hint: String = "what-if members need the role `support`, `marketing` or `admin`"
     ) -> Problem {
@@ -68,7 +62,6 @@ extension Problem {
             hint: hint)
     }
 
-    /// The body is larger than this path takes.
     static func tooLarge(limit: Int) -> Problem {
         var problem = Problem(
             .tooLarge, "the body is larger than \(limit) bytes", hint: "send less at once")
@@ -76,7 +69,6 @@ extension Problem {
         return problem
     }
 
-    /// The request does not have the form it must have.
     static func invalidRequest(_ errors: [ProblemErrorBody]) -> Problem {
         let first = errors.first
         let place = first?.pointer.map { $0.isEmpty ? "the body" : "`\($0)`" } ?? first?.path.map { "`\($0)`" }
@@ -155,14 +147,12 @@ extension ProblemErrorBody {
 }
 
 extension Response {
-    /// An answer in JSON.
     static func json(
         _ body: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
         bytes(try WireJSON.encode(body), .json, status: status, headers: headers)
     }
 
-    /// An answer in bytes that are written already.
     static func bytes(
         _ body: [UInt8], _ type: MediaType, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {

@@ -110,7 +110,6 @@ extension CatalogDocument {
 
 /// A catalog revision as an entity tag: `"3"`.
 enum RevisionTag {
-    /// The tag of a revision.
     static func text(_ revision: Int) -> String { "\"\(revision)\"" }
 
     /// Whether the client has that revision, by `If-None-Match` (RFC 9110 §13.1.2).

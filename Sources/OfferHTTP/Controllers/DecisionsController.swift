@@ -22,7 +22,6 @@ struct DecisionsController: Sendable {
         return try .json(DecisionsBody(answer, role: role, locale: body.request.locale))
     }
 
-    /// `GET` of one.
     @Sendable func show(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
         try QueryParameters(request, known: []).finish()
         let text = try context.pathText("id")

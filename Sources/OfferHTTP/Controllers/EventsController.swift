@@ -19,7 +19,6 @@ struct EventsController: Sendable {
             try await events.page(type: type, from: from, limit: limit, after: after, caller: context.caller))
     }
 
-    /// `GET` of one.
     @Sendable func show(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
         try QueryParameters(request, known: []).finish()
         return try .json(try await events.event(try context.eventId(), caller: context.caller))
@@ -34,7 +33,6 @@ struct EventsController: Sendable {
 }
 
 extension CallerContext {
-    /// The event that the path names.
     fileprivate func eventId() throws -> EventId {
         let text = try pathText("id")
         guard let id = EventId(text) else { throw Problem.unknownEvent(text) }

@@ -6,12 +6,10 @@ import OfferApplication
 struct HealthController: Sendable {
     let readiness: Readiness
 
-    /// The process answers.
     @Sendable func live(_ request: Request, _ context: OfferContext) async throws -> Response {
         try .json(HealthBody(status: "ok"))
     }
 
-    /// The process can do its work.
     @Sendable func ready(_ request: Request, _ context: OfferContext) async throws -> Response {
         try await readiness.check()
         return try .json(HealthBody(status: "ok"))

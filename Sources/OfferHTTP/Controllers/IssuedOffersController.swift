@@ -72,7 +72,6 @@ struct IssuedOffersController: Sendable {
                 id, reason: body.reason, release: body.release ?? false, caller: context.caller))
     }
 
-    /// `GET` of one.
     @Sendable func show(
         _ request: Request, _ context: CallerContext<ClientOrSupportAccess>
     ) async throws -> Response {
@@ -91,7 +90,6 @@ struct IssuedOffersController: Sendable {
 }
 
 extension CallerContext {
-    /// The issued offer that the path names.
     fileprivate func issuedOfferId() throws -> LowercaseUUID {
         let text = try pathText("id")
         guard let id = LowercaseUUID(text) else { throw Problem.unknownIssuedOffer(text) }
@@ -124,7 +122,6 @@ struct IssueAnswerWriter: Sendable {
     let requestId: LowercaseUUID
     let notes: RequestNotes
 
-    /// The answer as it goes out.
     func write(_ answer: IssueAnswer) throws -> WrittenAnswer {
         switch answer {
         case .issued(let offer, let isNew):
@@ -145,7 +142,6 @@ struct IssueAnswerWriter: Sendable {
 }
 
 extension Response {
-    /// An answer that is written already.
     init(_ answer: WrittenAnswer) {
         var headers: HTTPFields = [.contentType: answer.contentType]
         headers[.location] = answer.location

@@ -23,17 +23,14 @@ struct OffersController: Sendable {
         return try .json(page)
     }
 
-    /// `POST …/pause` of one offer.
     @Sendable func pause(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
         try await set(request, context, OfferId(try context.pathText("id")), paused: true)
     }
 
-    /// `POST …/resume` of one offer.
     @Sendable func resume(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
         try await set(request, context, OfferId(try context.pathText("id")), paused: false)
     }
 
-    /// `POST /v1/offers/pause`: every offer.
     @Sendable func pauseAll(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
         try await set(request, context, nil, paused: true)
     }

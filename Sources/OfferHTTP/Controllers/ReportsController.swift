@@ -7,7 +7,6 @@ import OfferModel
 struct ReportsController: Sendable {
     let reports: FunnelReports
 
-    /// `GET /v1/reports/funnel`.
     @Sendable func funnel(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
         var query = try QueryParameters(request, known: ["offerId", "from", "to"])
         let offerId = query.text("offerId").map { OfferId($0) }

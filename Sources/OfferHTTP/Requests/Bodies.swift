@@ -69,7 +69,6 @@ extension Problem {
 /// Many clients write their whole request before they read; left unread, a large body would keep them from seeing a 401
 /// or 413 (invariant 10). At most ``bound`` bytes are drained.
 struct UnreadBodies: RouterMiddleware {
-    /// The most bytes that are read and discarded.
     static let bound = 16 * 1_024 * 1_024
 
     func handle(

@@ -4,9 +4,7 @@ import OfferAPI
 
 /// The media types this API reads and writes.
 enum MediaType: String, Sendable, CaseIterable {
-    /// JSON.
     case json = "application/json"
-    /// YAML.
     case yaml = "application/yaml"
 
     /// Names that mean the same.
@@ -73,7 +71,6 @@ enum IdempotencyKey {
 }
 
 extension Request {
-    /// Whether the headers say that a body follows.
     var announcesBody: Bool {
         headers.contains(.transferEncoding) || headers[.contentLength].map { $0 != "0" } ?? false
     }
@@ -113,7 +110,6 @@ extension HTTPField.Name {
     /// The limit itself: `q` requests at once, and as many again in `w` seconds.
     static let rateLimitPolicy = ours("RateLimit-Policy")
 
-    /// A name written in this file.
     private static func ours(_ text: StaticString) -> HTTPField.Name {
         // A trap, because only the literals above come here and never any input: a name that HTTP does not allow is a
         // mistake in this file, which the first test that asks anything meets.

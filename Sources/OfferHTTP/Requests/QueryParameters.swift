@@ -9,8 +9,6 @@ struct QueryParameters {
     /// What is wrong with the values read so far.
     private(set) var errors: [ProblemErrorBody] = []
 
-    /// Reads the query.
-    ///
     /// - Throws: ``RequestFault`` with every parameter that is unknown, repeated or not UTF-8.
     init(_ request: Request, known: [String]) throws(RequestFault) {
         var values = [String: String]()
@@ -101,13 +99,10 @@ struct QueryParameters {
         return flag
     }
 
-    /// Notes that a value is not of its form.
     mutating func refuse(_ name: String, _ detail: String, hint: String) {
         errors.append(Self.error(name, .invalidValue, detail, hint: hint))
     }
 
-    /// Ends the reading.
-    ///
     /// - Throws: ``RequestFault`` if anything read was wrong.
     func finish() throws(RequestFault) {
         guard errors.isEmpty else { throw RequestFault(errors: errors) }
@@ -139,11 +134,8 @@ extension QueryParameters {
 
 /// Query parameters that name a customer.
 enum CustomerQuery {
-    /// Their names.
     static let names = ["originalTransactionId", "appTransactionId", "appAccountToken", "customerId"]
 
-    /// Reads them, if any is given.
-    ///
     /// - Throws: ``RequestFault`` with everything wrong in the query so far.
     static func readIfAny(_ query: inout QueryParameters) throws(RequestFault) -> CustomerIdentifiers {
         let identifiers = CustomerIdentifiers(
@@ -155,8 +147,6 @@ enum CustomerQuery {
         return identifiers
     }
 
-    /// Reads them.
-    ///
     /// - Throws: ``RequestFault`` if none is given.
     static func read(_ query: inout QueryParameters) throws(RequestFault) -> CustomerIdentifiers {
         let identifiers = try readIfAny(&query)

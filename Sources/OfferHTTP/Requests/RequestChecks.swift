@@ -55,12 +55,10 @@ struct RequestChecks {
         for (place, customer) in customers.enumerated() { self.customer(customer, at: pointer.appending(place)) }
     }
 
-    /// What the backend says about the customer.
     mutating func signals(_ signals: [String: FactValue]) {
         facts(signals, at: .root.appending("signals"), called: "signal", maximum: RequestRules.signalCount)
     }
 
-    /// What the app sets for the customer.
     mutating func attributes(_ attributes: [String: FactValue]) {
         facts(attributes, at: .root.appending("attributes"), called: "attribute", maximum: RequestRules.attributeCount)
     }
@@ -117,7 +115,6 @@ struct RequestChecks {
         for (place, offer) in offers.enumerated() { text(offer.rawValue, at: .offers.appending(place)) }
     }
 
-    /// The device that asks.
     mutating func device(_ device: DeviceRequest) {
         text(device.appVersion, at: .device.appending("appVersion"))
         text(device.osVersion, at: .device.appending("osVersion"))
@@ -138,14 +135,11 @@ struct RequestChecks {
             hint: "send the rest in further requests")
     }
 
-    /// Adds one error.
     mutating func add(_ pointer: JSONPointer, _ code: RequestErrorCode, _ detail: String, hint: String? = nil) {
         errors.append(
             ProblemErrorBody(pointer: pointer.description, code: code.rawValue, detail: detail, hint: hint))
     }
 
-    /// Ends the checks.
-    ///
     /// - Throws: ``RequestFault`` with everything that is wrong.
     func finish() throws(RequestFault) {
         guard errors.isEmpty else { throw RequestFault(errors: errors) }
@@ -160,7 +154,6 @@ extension JSONPointer {
 }
 
 extension RequestChecks {
-    /// A moment that may be absent.
     mutating func instant(_ instant: Instant?, at pointer: @autoclosure () -> JSONPointer) {
         guard let instant, !InputBounds.instants.contains(instant) else { return }
         add(
@@ -226,13 +219,10 @@ extension RequestChecks {
 
 /// Bounds of the values in a request.
 enum RequestRules {
-    /// The most characters of an identifier.
     static let identifierLength = 255
     /// The most characters of the id of an order; Apple's have ten.
     static let orderIdLength = 64
-    /// The most signals of a request.
     static let signalCount = 64
-    /// The most attributes of a customer.
     static let attributeCount = 64
     /// The most offers that one inquiry may name.
     static let offerCount = 200
@@ -243,7 +233,6 @@ enum RequestRules {
 
     /// The most payloads, and the most issued offers, of a supplied history.
     static let suppliedCount = 200
-    /// The signings of a supplied issued offer.
     static let signings = 1...1_000
 
     /// What is wrong with a text: empty, too long, with control characters in it, or like one that was taken away.

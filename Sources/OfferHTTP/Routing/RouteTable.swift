@@ -12,7 +12,6 @@ struct Route: Sendable {
     let path: String
     /// Who may call; empty for everyone, with or without a key.
     let roles: [Role]
-    /// Adds the route to a router.
     let add: @Sendable (Router<OfferContext>, Authentication) -> Void
 
     /// A call that needs a key.
@@ -116,7 +115,6 @@ struct RouteTable: Sendable {
         return methods + (methods.contains(.get) ? [.head, .options] : [.options])
     }
 
-    /// The router of these routes.
     func router(
         _ apiKeys: APIKeys, customerTokens: CustomerTokens = CustomerTokens(),
         metrics: any MetricsFactory = MetricsSystem.factory,

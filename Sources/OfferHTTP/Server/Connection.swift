@@ -10,7 +10,6 @@ import Synchronization
 /// An HTTP/1.1 connection that answers unreadable requests with a problem document and enforces the client's deadlines
 /// (invariant 10).
 struct AnsweringChannel: ServerChildChannel {
-    /// A connection and the progress of its requests.
     struct Value: ServerChildChannelValue {
         let base: HTTP1Channel.Value
         let progress: ConnectionProgress
@@ -74,12 +73,10 @@ final class ConnectionProgress: Sendable {
         patience.withLock { $0.readHeaders() }
     }
 
-    /// Whether the client reads what is sent to it.
     func takesAnswers(_ takes: Bool) {
         patience.withLock { $0.takesAnswers(takes, at: .now) }
     }
 
-    /// What to do now.
     func verdict() -> ConnectionDeadlines.Verdict {
         patience.withLock { $0.verdict(at: .now) }
     }

@@ -14,7 +14,6 @@ public struct HTTPTimeouts: Sendable, Hashable {
     /// 30 s idle, 10 s for headers, 20 s for a body, 20 s for taking an answer.
     public init() {}
 
-    /// How often deadlines are checked.
     var interval: Duration {
         let shortest = min(idle, headers, body, answer)
         return min(max(shortest / 4, .milliseconds(1)), .seconds(1))
@@ -30,7 +29,6 @@ struct ConnectionDeadlines: Sendable {
 
     /// What to do now.
     enum Verdict: Sendable, Equatable {
-        /// No deadline has passed.
         case wait
         /// Close without an answer: there is none to give, or the client does not read it.
         case close
@@ -60,7 +58,6 @@ struct ConnectionDeadlines: Sendable {
     /// sender had the answer before it was noted here.
     private var hasUnread = false
 
-    /// A connection that has just opened.
     init(_ patience: HTTPTimeouts, at now: Instant) {
         self.patience = patience
         until = now + patience.idle
@@ -69,7 +66,6 @@ struct ConnectionDeadlines: Sendable {
     /// Whether the last answer is given, so that nothing more is read.
     var isLeaving: Bool { phase == .leaving }
 
-    /// Bytes have come.
     mutating func received(at now: Instant) {
         switch phase {
         case .idle: enter(.headers, until: now + patience.headers)
@@ -85,7 +81,6 @@ struct ConnectionDeadlines: Sendable {
         if phase == .headers { enter(.answering, until: nil) }
     }
 
-    /// A request is being answered.
     mutating func began(withBody: Bool, at now: Instant) {
         guard phase != .leaving else { return }
         withBody ? enter(.body, until: now + patience.body) : enter(.answering, until: nil)
@@ -114,7 +109,6 @@ struct ConnectionDeadlines: Sendable {
         untilTaken = takes ? nil : untilTaken ?? now + patience.answer
     }
 
-    /// What to do at this instant.
     mutating func verdict(at now: Instant) -> Verdict {
         if let untilTaken, untilTaken <= now { return .close }
         if phase == .leaving, until == nil { until = now + patience.farewell }

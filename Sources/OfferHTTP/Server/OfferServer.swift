@@ -6,7 +6,6 @@ import NIOCore
 public import OfferApplication
 public import OfferModel
 
-/// The HTTP server.
 public enum OfferServer {
     /// `openapi.yaml`, which `GET /openapi.yaml` answers with: built into the program, so it is there wherever that
     /// runs.
@@ -109,11 +108,9 @@ public struct HTTPSettings: Sendable {
     }
 }
 
-/// Resource limits of the server.
 public struct HTTPLimits: Sendable, Hashable {
     /// Open connections; more wait in the system's queue until one is closed. Each needs a file descriptor.
     public var connections = 1_024
-    /// How long the server waits for a client.
     public var patience = HTTPTimeouts()
     /// Bytes of all header lines, and of one.
     public var headerBytes = 16 * 1_024
@@ -121,7 +118,6 @@ public struct HTTPLimits: Sendable, Hashable {
     public var headerCount = 100
     /// Bytes of a body that carries signed data: 2 MiB (docs/design.md#http).
     public var signedDataBytes = 2 * 1_024 * 1_024
-    /// Bytes of a catalog.
     public var catalogBytes = 2 * 1_024 * 1_024
     /// Bytes of a notification: 256 KiB (docs/design.md#http).
     public var notificationBytes = 256 * 1_024
