@@ -97,7 +97,6 @@ public struct SignedDataReader: Sendable {
 public struct ExaminedData<Payload: Sendable & Hashable> {
     fileprivate let rest: () throws(SignedDataRefusal) -> Verified<Payload>
 
-    /// Checks the rest.
     public func verify() throws(SignedDataRefusal) -> Verified<Payload> { try rest() }
 }
 

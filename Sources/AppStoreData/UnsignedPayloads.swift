@@ -25,8 +25,6 @@ public struct ImportedTransactionReader: Sendable {
         self.exportedAt = exportedAt
     }
 
-    /// Reads one JSON object.
-    ///
     /// - Throws: ``SignedDataRefusal`` with `malformedPayload`, naming the member if one is at fault.
     public func read(_ bytes: [UInt8]) throws(SignedDataRefusal) -> ImportedTransaction {
         try PayloadJSON.decode(bytes, .transaction) { members throws(SignedDataRefusal) in
@@ -72,8 +70,6 @@ public struct SuppliedHistoryReader: Sendable {
         self.scope = scope
     }
 
-    /// Reads every payload.
-    ///
     /// - Throws: ``SuppliedPayloadRefusal`` at the first payload that cannot be read, or that names another app or
     ///   environment; one that names no environment is accepted.
     public func read(_ supplied: SuppliedHistory) throws(SuppliedPayloadRefusal) -> DecodedHistory {

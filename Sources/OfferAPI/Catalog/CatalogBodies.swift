@@ -2,7 +2,6 @@ package import OfferModel
 
 /// `PUT /v1/catalog`: what changed.
 package struct CatalogApplied: Sendable, Hashable, Codable {
-    /// The revision now in force.
     package var revision: Int
     /// What differs from the revision before.
     package var changes: [CatalogChange]

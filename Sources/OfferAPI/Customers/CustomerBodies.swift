@@ -25,9 +25,7 @@ package struct AttributesRequestBody: Sendable, Hashable, Decodable {
 
 /// The answer to `PUT /v1/customers/attributes`.
 package struct AttributesBody: Sendable, Hashable, Codable {
-    /// The customers they belong to.
     package var customers: [KnownIdentifiers]
-    /// Every attribute they have now.
     package var attributes: [String: FactValue]
 
     package init(customers: [KnownIdentifiers], attributes: [String: FactValue]) {
@@ -103,7 +101,6 @@ package struct ResetRequestBody: Sendable, Hashable, Codable {
 
 /// The answer to `POST /v1/customers/reset`.
 package struct ResetBody: Sendable, Hashable, Codable {
-    /// The number of customers reset.
     package var customers: Int
 
     package init(customers: Int) {
@@ -136,7 +133,6 @@ package struct RefreshRequestBody: Sendable, Hashable, Codable {
 
 /// The outcome of asking Apple for a customer's purchases.
 package struct RefreshReport: Sendable, Hashable, Codable {
-    /// Payloads by outcome.
     package struct Counts: Sendable, Hashable, Codable {
         /// New.
         package var added = 0
@@ -175,7 +171,6 @@ package struct RefreshReport: Sendable, Hashable, Codable {
         }
     }
 
-    /// The customers whose purchases they are.
     package var customers: [KnownIdentifiers] = []
     package var transactions = Counts()
     package var renewalInfos = Counts()

@@ -61,7 +61,6 @@ package struct IdentifierOrigin: Sendable, Hashable, Codable {
     }
 }
 
-/// How much of a history is known.
 package struct CoverageBody: Sendable, Hashable, Codable {
     /// `none`, `partial` or `complete`.
     package var level: String
@@ -76,7 +75,6 @@ package struct CoverageBody: Sendable, Hashable, Codable {
     }
 }
 
-/// The state of one subscription group.
 package struct SubscriptionSummary: Sendable, Hashable, Codable {
     package var subscriptionGroupIdentifier: SubscriptionGroupId
     /// Absent if it cannot be determined.

@@ -45,7 +45,6 @@ package struct CustomerStatus: Sendable, Hashable, Codable {
     }
 }
 
-/// The status of one subscription group.
 package struct GroupStatus: Sendable, Hashable, Codable {
     package var subscriptionGroupIdentifier: SubscriptionGroupId
     /// False also where the state is undetermined.

@@ -63,7 +63,6 @@ package struct TransactionsRequestBody: Sendable, Hashable, Decodable {
     }
 }
 
-/// The outcome for the signed data.
 package struct IngestReport: Sendable, Hashable, Codable {
     /// The customers it belongs to, as far as proven.
     package var customers: [KnownIdentifiers]
@@ -76,7 +75,6 @@ package struct IngestReport: Sendable, Hashable, Codable {
     }
 }
 
-/// The identifiers of one customer.
 package struct KnownIdentifiers: Sendable, Hashable, Codable {
     /// In the order of the ids.
     package var originalTransactionIds: [TransactionId]
@@ -99,7 +97,6 @@ package struct KnownIdentifiers: Sendable, Hashable, Codable {
     }
 }
 
-/// The outcome for one JWS.
 package struct IngestResult: Sendable, Hashable, Codable {
     /// Its place in the request, as a JSON pointer.
     package var pointer: String

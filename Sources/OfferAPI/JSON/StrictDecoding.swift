@@ -110,7 +110,6 @@ extension KeyedDecodingContainer {
     }
 }
 
-/// Any member name.
 struct AnyMember: CodingKey {
     let stringValue: String
     let intValue: Int?

@@ -102,7 +102,6 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
 
     package var status: Int { meaning.status }
 
-    /// The code in words.
     package var title: String { meaning.title }
 
     private var meaning: (status: Int, title: String) {

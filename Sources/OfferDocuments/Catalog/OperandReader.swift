@@ -94,7 +94,6 @@ extension FactType {
     }
 }
 
-// One value.
 extension OperandReader {
     private func value(_ field: Field) -> FactValue? {
         switch fact.type {

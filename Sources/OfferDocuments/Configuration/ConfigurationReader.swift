@@ -103,14 +103,14 @@ package enum ConfigurationReader {
                 keys: mapping.optional("keys")?.text(.path),
                 metrics: metrics,
                 log: mapping.optional("log")?.choice(LogFormat.self) ?? .text,
-                retention: mapping.optional("retention").map(RetentionReader.read) ?? RetentionTerms(),
-                rateLimits: mapping.optional("rateLimits").map(RateLimitsReader.read) ?? RateLimits(),
+                retention: mapping.optional("retention")?.retention() ?? RetentionTerms(),
+                rateLimits: mapping.optional("rateLimits")?.rateLimits() ?? RateLimits(),
                 tls: mapping.optional("tls")?.tlsPaths(),
                 trustedProxies: mapping.optional("trustedProxies")?.networks() ?? [],
                 recheck: mapping.optional("notifications").map { $0.recheck(default: own.recheck) } ?? own.recheck,
                 webhooks: mapping.optional("webhooks").map(WebhooksReader.read) ?? [],
                 customerTokens: mapping.optional("customerTokens").map(CustomerTokensReader.read) ?? [],
-                appStoreServers: mapping.optional("appStoreServer").map(AppStoreServerReader.read) ?? [:])
+                appStoreServers: mapping.optional("appStoreServer")?.appStoreServers() ?? [:])
         }
     }
 }
@@ -168,14 +168,12 @@ extension TextForm {
     }
 }
 
-/// Reads `retention` of `offerd.yaml`.
-enum RetentionReader {
-    /// A signature may be asked for again, and its issued offer counts, for 25 hours.
-    private static let shortest = 2 * Instant.Duration.day
-
-    static func read(_ field: Field) -> RetentionTerms {
+extension Field {
+    fileprivate func retention() -> RetentionTerms {
         var terms = RetentionTerms()
-        guard let mapping = field.mapping(["signatures", "refusals", "answers", "notifications"]) else { return terms }
+        guard let mapping = mapping(["signatures", "refusals", "answers", "notifications"]) else { return terms }
+        // A signature may be asked for again, and its issued offer counts, for 25 hours.
+        let shortest = 2 * Instant.Duration.day
         if let life = mapping.optional("signatures") { terms.signatures = life.life(atLeast: shortest, "P2D") }
         if let life = mapping.optional("refusals") { terms.refusals = life.life(atLeast: Instant.Duration.day, "P1D") }
         // docs/design.md#issuing: an answer is given again for 24 hours.
@@ -185,11 +183,9 @@ enum RetentionReader {
         }
         return terms
     }
-}
 
-extension Field {
     /// A period of fixed length in milliseconds; `nil` for `forever`.
-    fileprivate func life(atLeast shortest: Int64, _ shortestText: String) -> Int64? {
+    private func life(atLeast shortest: Int64, _ shortestText: String) -> Int64? {
         if case .scalar("forever", _) = node.content { return nil }
         guard let period = period() else { return nil }
         guard let life = period.fixedMilliseconds else {
@@ -204,10 +200,7 @@ extension Field {
         }
         return life
     }
-}
 
-extension Field {
-    /// Reads `notifications` of `offerd.yaml`.
     fileprivate func recheck(default own: Int64?) -> Int64? {
         guard let field = mapping(["recheck"])?.optional("recheck") else { return own }
         guard !field.isOff else { return nil }
@@ -221,44 +214,37 @@ extension Field {
         }
         return interval
     }
-}
 
-/// Reads `rateLimits` of `offerd.yaml`.
-enum RateLimitsReader {
-    static func read(_ field: Field) -> RateLimits {
+    fileprivate func rateLimits() -> RateLimits {
         var limits = RateLimits()
-        guard !field.isOff else { return .off }
-        guard let mapping = field.mapping(["key", "customer", "address", "failedAuthentication"]) else { return limits }
+        guard !isOff else { return .off }
+        guard let mapping = mapping(["key", "customer", "address", "failedAuthentication"]) else { return limits }
         if let limit = mapping.optional("key") { limits.key = limit.rateLimit() }
         if let limit = mapping.optional("customer") { limits.customer = limit.rateLimit() }
         if let limit = mapping.optional("address") { limits.address = limit.rateLimit() }
         if let limit = mapping.optional("failedAuthentication") { limits.failedAuthentication = limit.rateLimit() }
         return limits
     }
-}
 
-extension Field {
     /// Whether it says `off`, quoted or not.
-    fileprivate var isOff: Bool {
+    private var isOff: Bool {
         guard case .scalar("off", _) = node.content else { return false }
         return true
     }
 
     /// `nil` for `off`, and for what is logged as an error.
-    fileprivate func rateLimit() -> RateLimit? {
+    private func rateLimit() -> RateLimit? {
         guard !isOff, let mapping = mapping(["perSecond", "burst"]) else { return nil }
         let perSecond = mapping.required("perSecond")?.wholeNumber(RateLimit.range)
         let burst = mapping.required("burst")?.wholeNumber(RateLimit.range)
         guard let perSecond, let burst else { return nil }
         return RateLimit(perSecond: perSecond, burst: burst)
     }
-}
 
-/// Reads `appStoreServer` of `offerd.yaml`: for tests, a server to ask instead of Apple's.
-enum AppStoreServerReader {
-    static func read(_ field: Field) -> [AppStoreEnvironment: String] {
+    /// For tests, servers to ask instead of Apple's.
+    fileprivate func appStoreServers() -> [AppStoreEnvironment: String] {
         // What such a server is sent would open Apple's doors to the app's customers.
-        let entries = field.testEnvironments("Production asks Apple's own server and no other")
+        let entries = testEnvironments("Production asks Apple's own server and no other")
         var servers: [AppStoreEnvironment: String] = [:]
         for (environment, entry) in entries { servers[environment] = entry.text(.serverAddress) }
         return servers

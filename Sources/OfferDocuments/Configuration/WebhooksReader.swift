@@ -50,7 +50,6 @@ package enum WebhookSecret: Sendable, Hashable, CustomStringConvertible, CustomD
     package var debugDescription: String { description }
 }
 
-/// Reads `webhooks` of `offerd.yaml`.
 enum WebhooksReader {
     private static let mostSecrets = 4
     private static let paces = 1...10_000
