@@ -10,197 +10,188 @@ import OfferStore
 import OpenSSLCrypto
 import SQLiteStore
 import ServiceLifecycle
+import Synchronization
 
-/// Signs checkpoints of the audit while the server runs, and once more when it stops.
-struct CheckpointService: Service {
-    let audit: LedgerAudit
-    let witness: WitnessFile?
-    let logger: Logger
+/// Work that is repeated beside the server until it stops.
+struct RepeatedWork: Service {
+    /// How long the first round waits.
+    var start = Duration.zero
+    /// Whether a last round runs when the server stops.
+    var runsAtStop = false
+    /// A round, and how long the next one waits.
+    let round: @Sendable (_ isLast: Bool) async -> Duration
 
-    /// How often it checks whether a checkpoint is due.
-    private static let rest = Duration.seconds(2)
+    func run() async {
+        try? await cancelWhenGracefulShutdown {
+            try await Task.sleep(for: start)
+            while true { try await Task.sleep(for: await round(false)) }
+        }
+        if runsAtStop { _ = await round(true) }
+    }
+}
 
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            var isQuietUntil = ContinuousClock.now
-            while !Task.isCancelled {
-                await sign(now: false)
-                await tell(&isQuietUntil)
-                try? await Task.sleep(for: Self.rest)
+/// An attempt that the next round repeats if it fails. Failures are logged, at most one in five minutes.
+final class RepeatedAttempt: Sendable {
+    private let failure: Logger.Message
+    private let level: Logger.Level
+    private let logger: Logger
+    private let quietUntil = Mutex(ContinuousClock.now)
+
+    init(_ failure: Logger.Message, _ logger: Logger, level: Logger.Level = .warning) {
+        self.failure = failure
+        self.level = level
+        self.logger = logger
+    }
+
+    /// - Returns: `nil` if it failed.
+    @discardableResult
+    func callAsFunction<T>(_ body: () async throws -> T) async -> T? {
+        do {
+            return try await body()
+        } catch is CancellationError {
+            return nil
+        } catch {
+            let isLogged = quietUntil.withLock { quietUntil in
+                guard ContinuousClock.now >= quietUntil else { return false }
+                quietUntil = .now + .seconds(300)
+                return true
             }
-        }
-        await sign(now: true)
-        var isQuietUntil = ContinuousClock.now
-        await tell(&isQuietUntil)
-    }
-
-    /// Writes to the witness what it does not have yet. Where that fails, offers are issued all the same, it is tried
-    /// again with every look, and logged every five minutes.
-    private func tell(_ isQuietUntil: inout ContinuousClock.Instant) async {
-        guard let witness else { return }
-        do {
-            try await witness.catchUp(audit.checkpoints)
-        } catch is CancellationError {
-            return
-        } catch {
-            guard ContinuousClock.now >= isQuietUntil else { return }
-            isQuietUntil = .now + .seconds(300)
-            logger.error(
-                "the newest checkpoints could not be written to the witness",
-                metadata: ["error": "\(CommandFailure.words(error)?.message ?? "\(error)")"])
-        }
-    }
-
-    /// A failure does not end the service: the events stay, and the next checkpoint signs them too.
-    private func sign(now isWanted: Bool) async {
-        do {
-            guard let checkpoint = try await audit.checkpoint(now: isWanted) else { return }
-            logger.info(
-                "signed the audit",
-                metadata: [
-                    "audit.checkpoint": "\(checkpoint.number)", "audit.events": "\(checkpoint.eventSequence)",
-                    "audit.head": "\(Hexadecimal.lowercase(checkpoint.head))",
-                ])
-        } catch is CancellationError {
-            return
-        } catch {
-            logger.warning("the audit could not be signed", metadata: ["error": "\(error)"])
+            if isLogged {
+                logger.log(
+                    level: level, failure, metadata: ["error": "\(CommandFailure.words(error)?.message ?? "\(error)")"])
+            }
+            return nil
         }
     }
 }
 
-/// Tests the signing keys every hour, as they were tested when they were loaded.
-struct KeyTestService: Service {
-    private static let interval = Duration.seconds(3_600)
+extension RepeatedWork {
+    /// Signs the audit whenever a checkpoint is due, and once more when the server stops. Writes to the witness what
+    /// it does not have yet; where that fails, offers are issued all the same.
+    static func checkpoints(_ audit: LedgerAudit, _ witness: WitnessFile?, _ logger: Logger) -> RepeatedWork {
+        // The events of a checkpoint that failed stay, and the next one signs them too.
+        let signing = RepeatedAttempt("the audit could not be signed", logger)
+        let telling = RepeatedAttempt(
+            "the newest checkpoints could not be written to the witness", logger, level: .error)
+        return RepeatedWork(runsAtStop: true) { isLast in
+            await signing {
+                guard let checkpoint = try await audit.checkpoint(now: isLast) else { return }
+                logger.info(
+                    "signed the audit",
+                    metadata: [
+                        "audit.checkpoint": "\(checkpoint.number)", "audit.events": "\(checkpoint.eventSequence)",
+                        "audit.head": "\(Hexadecimal.lowercase(checkpoint.head))",
+                    ])
+            }
+            if let witness { await telling { try await witness.catchUp(audit.checkpoints) } }
+            return .seconds(2)
+        }
+    }
 
-    let registry: AppRegistry
-    let logger: Logger
+    /// Tests the signing keys every hour, as they were tested when they were loaded.
+    static func keyTests(_ registry: AppRegistry, _ logger: Logger) -> RepeatedWork {
+        let interval = Duration.seconds(3_600)
+        return RepeatedWork(start: interval) { _ in
+            for scope in registry.testKeys() {
+                logger.critical(
+                    "a signing key fails its self-test and signs nothing until it passes",
+                    metadata: [
+                        "scope": "\(scope)",
+                        "hint":
+                            "restart offerd; `offerd keys check` tells whether the key file, or the token, is sound",
+                    ])
+            }
+            return interval
+        }
+    }
 
-    func run() async throws {
-        try? await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                try await Task.sleep(for: Self.interval)
-                for scope in registry.testKeys() {
-                    logger.critical(
-                        "a signing key fails its self-test and signs nothing until it passes",
-                        metadata: [
-                            "scope": "\(scope)",
-                            "hint":
-                                "restart offerd; `offerd keys check` tells whether the key file, or the token, is sound",
-                        ])
+    /// Stores when API keys were last used, each key once an hour.
+    static func keyUses(_ apiKeys: APIKeys, _ logger: Logger) -> RepeatedWork {
+        let interval = Duration.seconds(600)
+        let storing = RepeatedAttempt("it could not be stored when API keys were last used", logger)
+        return RepeatedWork(start: interval, runsAtStop: true) { _ in
+            await storing { try await apiKeys.storeUses() }
+            return interval
+        }
+    }
+
+    /// Keeps the events that become due by themselves. Each process looks every second; the first one that writes has
+    /// them. Between two transactions, requests have the writer for themselves.
+    static func dueEvents(_ events: DueEvents, _ logger: Logger) -> RepeatedWork {
+        let sending = RepeatedAttempt("due events could not be kept", logger)
+        return RepeatedWork { _ in
+            let isMore = await sending { try await events.send() } ?? false
+            return isMore ? .milliseconds(20) : .seconds(1)
+        }
+    }
+
+    /// Fetches the keys of login providers at the start, hourly, and a minute after a failure; looks every second for
+    /// what is due.
+    static func customerTokens(_ tokens: CustomerTokens) -> RepeatedWork {
+        RepeatedWork { _ in
+            // Not waited for: a provider that does not answer must not delay the shutdown.
+            Task { await tokens.refresh() }
+            return .seconds(1)
+        }
+    }
+
+    static func retention(
+        _ retention: Retention, _ logger: Logger, _ metrics: any MetricsFactory
+    ) -> RepeatedWork {
+        // Requests report the same cause.
+        let sweeping = RepeatedAttempt("retention could not go on", logger)
+        return RepeatedWork { _ in
+            await sweeping {
+                let sum = try await retention.sweep()
+                let removed = [
+                    ("signatures", sum.signatures), ("refusals", sum.refusals), ("answers", sum.answers),
+                    ("notifications", sum.notifications), ("events", sum.events),
+                ]
+                for (kind, number) in removed {
+                    Counter(label: "offerd_retention_removed_total", dimensions: [("kind", kind)], factory: metrics)
+                        .increment(by: number)
+                }
+                Gauge(label: "offerd_retention_last_success_timestamp_seconds", factory: metrics)
+                    .record(Double(Instant.wallClock.milliseconds) / 1_000)
+                if sum.isHeld { logger.warning("retention keeps all texts: the audit's digest key has changed") }
+                guard !sum.isEmpty else { return }
+                let counts = removed.map { ($0, Logger.MetadataValue.string("\($1)")) }
+                logger.info("what is no longer needed was removed", metadata: Dictionary(uniqueKeysWithValues: counts))
+            }
+            return .seconds(600)
+        }
+    }
+
+    /// How far back the first round of a process looks for notifications, and the minimum for later ones: Apple
+    /// retries for a week. In Sandbox it keeps them for 30 days and refuses a request for more.
+    private static let firstRecheck = 29 * Instant.Duration.day
+    private static let leastRecheck = 7 * Instant.Duration.day
+
+    /// Fetches notifications that did not arrive from Apple, a minute after the start and then at an interval, in
+    /// milliseconds.
+    static func recheck(_ recheck: NotificationRecheck, every interval: Int64, _ logger: Logger) -> RepeatedWork {
+        let begun = Mutex<Set<Scope>>([])
+        return RepeatedWork(start: .seconds(60)) { _ in
+            for scope in recheck.scopes {
+                var logger = logger
+                logger[metadataKey: "scope"] = "\(scope)"
+                let isFirst = !begun.withLock { $0.contains(scope) }
+                let span = isFirst ? firstRecheck : max(leastRecheck, interval.saturatingAdding(interval))
+                let fetching = RepeatedAttempt("missing notifications could not be fetched from Apple", logger)
+                guard let sum = await fetching({ try await recheck.run(scope, over: span) }) else { continue }
+                begun.withLock { _ = $0.insert(scope) }
+                if sum.added > 0 {
+                    logger.notice(
+                        "missing notifications were fetched from Apple", metadata: ["added": "\(sum.added)"])
+                }
+                if sum.refused > 0 {
+                    logger.warning(
+                        "notifications that Apple could not deliver were refused again",
+                        metadata: ["refused": "\(sum.refused)"])
                 }
             }
+            return .milliseconds(interval)
         }
-    }
-}
-
-/// Stores when API keys were last used, every ten minutes and when the server stops: each key once an hour.
-struct KeyUseService: Service {
-    private static let interval = Duration.seconds(600)
-
-    let apiKeys: APIKeys
-    let logger: Logger
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: Self.interval)) != nil { await store() }
-        }
-        await store()
-    }
-
-    /// What fails now is tried again in the next round.
-    private func store() async {
-        do {
-            try await apiKeys.storeUses()
-        } catch is CancellationError {
-            return
-        } catch {
-            logger.warning("it could not be stored when API keys were last used", metadata: ["error": "\(error)"])
-        }
-    }
-}
-
-/// Keeps the events that become due by themselves. Each process looks every second; the first one that writes has them.
-struct DueEventService: Service {
-    private static let interval = Duration.seconds(1)
-    /// How long requests have the writer for themselves between two transactions.
-    private static let rest = Duration.milliseconds(20)
-
-    let events: DueEvents
-    let logger: Logger
-
-    func run() async throws {
-        try? await cancelWhenGracefulShutdown {
-            var isQuietUntil = ContinuousClock.now
-            while !Task.isCancelled {
-                let isMore = await send(&isQuietUntil)
-                try await Task.sleep(for: isMore ? Self.rest : Self.interval)
-            }
-        }
-    }
-
-    /// What fails now is tried again in the next round, and logged every five minutes.
-    private func send(_ isQuietUntil: inout ContinuousClock.Instant) async -> Bool {
-        do {
-            return try await events.send()
-        } catch is CancellationError {
-            return false
-        } catch {
-            guard ContinuousClock.now >= isQuietUntil else { return false }
-            isQuietUntil = .now + .seconds(300)
-            logger.warning("due events could not be kept", metadata: ["error": "\(error)"])
-            return false
-        }
-    }
-}
-
-/// Runs retention beside the server, at its start and then every ten minutes.
-struct RetentionService: Service {
-    private static let interval = Duration.seconds(600)
-
-    let retention: Retention
-    let logger: Logger
-    let metrics: any MetricsFactory
-
-    func run() async throws {
-        try? await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                await sweep()
-                try await Task.sleep(for: Self.interval)
-            }
-        }
-    }
-
-    /// What fails now is tried again in the next round; requests report the same cause.
-    private func sweep() async {
-        do {
-            let sum = try await retention.sweep()
-            count(sum)
-            if sum.isHeld { logger.warning("retention keeps all texts: the audit's digest key has changed") }
-            guard !sum.isEmpty else { return }
-            logger.info(
-                "what is no longer needed was removed",
-                metadata: [
-                    "signatures": "\(sum.signatures)", "refusals": "\(sum.refusals)", "answers": "\(sum.answers)",
-                    "notifications": "\(sum.notifications)", "events": "\(sum.events)",
-                ])
-        } catch is CancellationError {
-            return
-        } catch {
-            logger.warning("retention could not go on", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func count(_ sum: RetentionStep) {
-        for (kind, number) in [
-            ("signatures", sum.signatures), ("refusals", sum.refusals), ("answers", sum.answers),
-            ("notifications", sum.notifications), ("events", sum.events),
-        ] {
-            Counter(label: "offerd_retention_removed_total", dimensions: [("kind", kind)], factory: metrics)
-                .increment(by: number)
-        }
-        Gauge(label: "offerd_retention_last_success_timestamp_seconds", factory: metrics)
-            .record(Double(Instant.wallClock.milliseconds) / 1_000)
     }
 }
 
@@ -231,61 +222,6 @@ struct MetricsService: Service {
             try await server.run()
         } catch {
             throw ListenFailure.translate(error, address: address)
-        }
-    }
-}
-
-/// Fetches notifications that did not arrive from Apple, a minute after the start and then at an interval.
-struct RecheckService: Service {
-    private static let start = Duration.seconds(60)
-    /// How far back the first round of a process looks, and the minimum for later ones: Apple retries for a week. In
-    /// Sandbox it keeps notifications for 30 days and refuses a request for more.
-    private static let firstSpan = 29 * Instant.Duration.day
-    private static let leastSpan = 7 * Instant.Duration.day
-
-    let recheck: NotificationRecheck
-    /// In milliseconds.
-    let interval: Int64
-    let logger: Logger
-
-    func run() async throws {
-        try? await cancelWhenGracefulShutdown {
-            var begun: Set<Scope> = []
-            try await Task.sleep(for: Self.start)
-            while !Task.isCancelled {
-                for scope in recheck.scopes {
-                    let span =
-                        begun.contains(scope)
-                        ? max(Self.leastSpan, interval.saturatingAdding(interval)) : Self.firstSpan
-                    if await look(scope, over: span) { begun.insert(scope) }
-                }
-                try await Task.sleep(for: .milliseconds(interval))
-            }
-        }
-    }
-
-    /// What fails now is tried again in the next round.
-    private func look(_ scope: Scope, over span: Int64) async -> Bool {
-        do {
-            let sum = try await recheck.run(scope, over: span)
-            if sum.added > 0 {
-                logger.notice(
-                    "missing notifications were fetched from Apple",
-                    metadata: ["scope": "\(scope)", "added": "\(sum.added)"])
-            }
-            if sum.refused > 0 {
-                logger.warning(
-                    "notifications that Apple could not deliver were refused again",
-                    metadata: ["scope": "\(scope)", "refused": "\(sum.refused)"])
-            }
-            return true
-        } catch is CancellationError {
-            return false
-        } catch {
-            logger.warning(
-                "missing notifications could not be fetched from Apple",
-                metadata: ["scope": "\(scope)", "error": "\(CommandFailure.words(error)?.message ?? "\(error)")"])
-            return false
         }
     }
 }

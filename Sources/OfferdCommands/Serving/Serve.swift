@@ -158,11 +158,11 @@ struct Serve: AsyncParsableCommand {
             started: setup, logger: logger)
         // The first is stopped last: the final checkpoint signs what the last requests did.
         var services: [any Service] = [
-            CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger),
-            KeyUseService(apiKeys: useCases.apiKeys, logger: logger), DrainService(shutdown: shutdown), server,
-            DueEventService(events: useCases.dueEvents, logger: logger),
-            RetentionService(retention: retention, logger: logger, metrics: metrics),
-            KeyTestService(registry: registry, logger: logger), CustomerTokenService(tokens: customerTokens),
+            RepeatedWork.checkpoints(useCases.audit, audit?.witness, logger),
+            RepeatedWork.keyUses(useCases.apiKeys, logger), DrainService(shutdown: shutdown), server,
+            RepeatedWork.dueEvents(useCases.dueEvents, logger),
+            RepeatedWork.retention(retention, logger, metrics),
+            RepeatedWork.keyTests(registry, logger), RepeatedWork.customerTokens(customerTokens),
             ReloadService(reload: reload, watch: watch, hangups: hangups),
         ]
         if let exporter, let address = setup.metrics {
@@ -182,7 +182,7 @@ struct Serve: AsyncParsableCommand {
         if let interval = setup.recheck {
             let patience = RetryPolicy(sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { _ in })
             let recheck = NotificationRecheck(registry, useCases.notifications, patience: patience, clock: clock)
-            services.append(RecheckService(recheck: recheck, interval: interval, logger: logger))
+            services.append(RepeatedWork.recheck(recheck, every: interval, logger))
         }
         let signals = SignalService(
             signals: await UnixSignalsSequence(trapping: .sigterm, .sigint), shutdown: shutdown)

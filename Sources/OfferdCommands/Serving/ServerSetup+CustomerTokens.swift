@@ -6,7 +6,6 @@ import OfferApplication
 import OfferDocuments
 import OfferModel
 import OpenSSLCrypto
-import ServiceLifecycle
 
 extension ServerSetup {
     /// The login providers of the configuration, with the keys that are in files.
@@ -70,23 +69,5 @@ extension CustomerTokens {
 
     private struct FailedFetch: Error {
         let reason: String
-    }
-}
-
-/// Fetches the keys of login providers at the start, hourly, and a minute after a failure.
-struct CustomerTokenService: Service {
-    /// How often it looks for what is due.
-    private static let interval = Duration.seconds(1)
-
-    let tokens: CustomerTokens
-
-    func run() async throws {
-        try? await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                // Not waited for: a provider that does not answer must not delay the shutdown.
-                Task { await tokens.refresh() }
-                try await Task.sleep(for: Self.interval)
-            }
-        }
     }
 }
