@@ -29,8 +29,8 @@ def goal(what: str, wanted: str, value: float | None, holds, text: str) -> Goal:
 
 
 def told(what: str, value: float | None, text: str) -> Goal:
-    """What belongs beside a goal and is none."""
-    return Goal(what, "told, not asked for", "–" if value is None else text.format(value), "")
+    """A figure shown beside the goals that has no goal of its own."""
+    return Goal(what, "for information; no goal", "–" if value is None else text.format(value), "")
 
 
 def quotient(over: float | None, under: float | None) -> float | None:

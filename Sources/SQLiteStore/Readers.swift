@@ -29,12 +29,12 @@ final class Readers: Sendable {
 
     /// A snapshot that several bodies read, or why there is none.
     enum Snapshot {
-        case open(Connection)
+        case open(any StoreTransaction)
         case failed(any Error)
 
         func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
             switch self {
-            case .open(let connection): try body(connection)
+            case .open(let transaction): try body(transaction)
             case .failed(let error): throw error
             }
         }
@@ -43,9 +43,8 @@ final class Readers: Sendable {
     /// Runs a body with one snapshot; once, also if there is none.
     func withSnapshot(_ body: (Snapshot) -> Void) {
         do {
-            let connection = try take()
-            defer { giveBack(connection) }
-            try connection.reading { _ in body(.open(connection)) }
+            // Throws only before the body: how a snapshot ends is no error.
+            try read { body(.open($0)) }
         } catch {
             body(.failed(error))
         }
@@ -83,7 +82,7 @@ final class Readers: Sendable {
 /// next snapshot (docs/decisions/0061).
 ///
 /// SQLite empties a connection's page cache when a snapshot finds a new commit, so under load each snapshot reads its
-/// pages again. Most of them are the same for every customer.
+/// pages again; some, such as the roots of the trees, are the same for every customer.
 final class SharedLooks: Sendable {
     private typealias Look = @Sendable (Readers.Snapshot) -> Void
 

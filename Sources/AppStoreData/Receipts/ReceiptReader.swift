@@ -82,7 +82,8 @@ struct ReceiptAnswer {
         self.scope = scope
         guard text.isObject else {
             throw text.problem(
-                "is not a JSON object", .malformed, hint: "an answer is one; several belong into JSON Lines, one a line"
+                "is not a JSON object", .malformed,
+                hint: "each answer is a JSON object; put several into JSON Lines, one per line"
             )
         }
         let wrapper = text.member("status") == nil && text.member("receipt")?.member("status") != nil ? text : nil

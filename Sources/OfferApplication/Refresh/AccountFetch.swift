@@ -37,7 +37,7 @@ struct AccountFetch: Sendable {
         byFirstKnownOf ids: [String], to fetched: inout FetchedAccount
     ) async throws(RequestError) -> String {
         var unknown = RequestError.unknownToAppStore(
-            detail: "nothing is known of the customer by which Apple could be asked",
+            detail: "no identifier of the customer that Apple accepts is known",
             hint: "name an order by its id, or a transaction by its `originalTransactionId`")
         for id in ids {
             do throws(RequestError) {

@@ -209,16 +209,13 @@ extension Packable where Self: RawRepresentable, RawValue: Packable {
 }
 
 // A word's list may only grow at its end: PackedRecordTests holds each to it.
-extension Packable where Self: RawRepresentable & CaseIterable & Equatable, RawValue: Packable {
+extension Packable where Self: RawRepresentable & CaseIterable & Equatable, RawValue: Packable, AllCases == [Self] {
     public func pack(into writer: inout PackedWriter) {
-        let place = Self.allCases.enumerated().first { $0.element == self }?.offset
-        writer.bytes.append(varint: UInt64(clamping: place ?? 0))
+        writer.bytes.append(varint: UInt64(clamping: Self.allCases.firstIndex(of: self) ?? 0))
     }
     public init(unpacking reader: inout PackedReader) throws {
-        let place = try reader.unsigned()
-        guard let found = Self.allCases.enumerated().first(where: { UInt64(clamping: $0.offset) == place }) else {
-            throw PackedError()
-        }
-        self = found.element
+        let (place, words) = (try reader.unsigned(), Self.allCases)
+        guard place < words.count else { throw PackedError() }
+        self = words[Int(place)]
     }
 }

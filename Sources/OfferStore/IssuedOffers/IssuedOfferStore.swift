@@ -5,7 +5,7 @@ public import OfferModel
 public struct IssuedOfferStore {
     let transaction: any StoreTransaction
 
-    public static let mergeReason = "the customer was proven to be one who has an open slot for this offer"
+    public static let mergeReason = "the customer was proven to be one who has an open issued offer of this offer"
 
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction

@@ -153,7 +153,7 @@ enum PrivateKeyPEM {
         guard keyLabels.count <= 1 else {
             throw SigningKeyError(
                 .severalKeys, "\(source) holds `\(keyLabels.count)` private keys",
-                hint: "keep each key by itself: which one shall sign is not guessed")
+                hint: "put each key into a file of its own; offerd does not guess which one to use")
         }
         guard let label = keyLabels.first ?? labels.first else {
             throw SigningKeyError(

@@ -95,7 +95,7 @@ extension Migration {
             CHECK ((delivery = 'appStore') = (v1_nonce IS NULL AND jws_nonce IS NULL)),
             CHECK ((key_id IS NULL) = (delivery = 'appStore') AND (signed_product_id IS NULL) = (key_id IS NULL))
         ) STRICT;
-        -- One open slot for a customer and offer; and all slots of a customer. One index, because it is the only one of
+        -- One open issued offer for a customer and offer; and all of a customer. One index, because it is the only one of
         -- which each issue changes a page of its own.
         CREATE UNIQUE INDEX issued_offer_customer ON issued_offer (
             customer_id, offer_id, CASE WHEN voided_at IS NULL AND settled_at IS NULL THEN 0 ELSE sequence END);

@@ -125,7 +125,7 @@ struct RefreshTests {
                 ListedSource([ImportedHistory(transactions: [purchase], customerId: "anna")]), ImportBench.terms)
             #expect(report.counts.added == 1)
             let answer = try await refusal { try await stage.refresh(CustomerIdentifiers(customerId: "anna")) }
-            #expect(answer?.unknownToApple == "nothing is known of the customer by which Apple could be asked")
+            #expect(answer?.unknownToApple == "no identifier of the customer that Apple accepts is known")
             #expect(stage.server.seen.isEmpty)
         }
     }
@@ -187,7 +187,7 @@ struct RefreshTests {
             try await stage.bench.deliver(
                 SignedDelivery(historyComplete: true), aliases: CustomerIdentifiers(customerId: "free"))
             let free = try await refusal { try await stage.refresh(CustomerIdentifiers(customerId: "free")) }
-            #expect(free?.unknownToApple == "nothing is known of the customer by which Apple could be asked")
+            #expect(free?.unknownToApple == "no identifier of the customer that Apple accepts is known")
             #expect(stage.server.seen.isEmpty)
         }
     }
