@@ -30,12 +30,13 @@ struct RepeatedWork: Service {
     }
 }
 
-/// An attempt that the next round repeats if it fails. Failures are logged, at most one in five minutes.
+/// An attempt that the next round repeats if it fails. Of failures in a row, one in five minutes is logged, and the last
+/// round's in any case.
 final class RepeatedAttempt: Sendable {
     private let failure: Logger.Message
     private let level: Logger.Level
     private let logger: Logger
-    private let quietUntil = Mutex(ContinuousClock.now)
+    private let quietUntil = Mutex<ContinuousClock.Instant?>(nil)
 
     init(_ failure: Logger.Message, _ logger: Logger, level: Logger.Level = .warning) {
         self.failure = failure
@@ -45,20 +46,22 @@ final class RepeatedAttempt: Sendable {
 
     /// - Returns: `nil` if it failed.
     @discardableResult
-    func callAsFunction<T>(_ body: () async throws -> T) async -> T? {
+    func callAsFunction<T>(isLast: Bool = false, _ body: () async throws -> T) async -> T? {
         do {
-            return try await body()
+            let value = try await body()
+            quietUntil.withLock { $0 = nil }
+            return value
         } catch is CancellationError {
             return nil
         } catch {
             let isLogged = quietUntil.withLock { quietUntil in
-                guard ContinuousClock.now >= quietUntil else { return false }
+                if let quietUntil, !isLast, ContinuousClock.now < quietUntil { return false }
                 quietUntil = .now + .seconds(300)
                 return true
             }
             if isLogged {
-                logger.log(
-                    level: level, failure, metadata: ["error": "\(CommandFailure.words(error)?.message ?? "\(error)")"])
+                let words = CommandFailure.words(error)?.message ?? "\(error)"
+                logger.log(level: level, failure, metadata: ["error": "\(words)"])
             }
             return nil
         }
@@ -74,7 +77,7 @@ extension RepeatedWork {
         let telling = RepeatedAttempt(
             "the newest checkpoints could not be written to the witness", logger, level: .error)
         return RepeatedWork(runsAtStop: true) { isLast in
-            await signing {
+            await signing(isLast: isLast) {
                 guard let checkpoint = try await audit.checkpoint(now: isLast) else { return }
                 logger.info(
                     "signed the audit",
@@ -83,7 +86,7 @@ extension RepeatedWork {
                         "audit.head": "\(Hexadecimal.lowercase(checkpoint.head))",
                     ])
             }
-            if let witness { await telling { try await witness.catchUp(audit.checkpoints) } }
+            if let witness { await telling(isLast: isLast) { try await witness.catchUp(audit.checkpoints) } }
             return .seconds(2)
         }
     }
@@ -109,8 +112,8 @@ extension RepeatedWork {
     static func keyUses(_ apiKeys: APIKeys, _ logger: Logger) -> RepeatedWork {
         let interval = Duration.seconds(600)
         let storing = RepeatedAttempt("it could not be stored when API keys were last used", logger)
-        return RepeatedWork(start: interval, runsAtStop: true) { _ in
-            await storing { try await apiKeys.storeUses() }
+        return RepeatedWork(start: interval, runsAtStop: true) { isLast in
+            await storing(isLast: isLast) { try await apiKeys.storeUses() }
             return interval
         }
     }
@@ -155,8 +158,9 @@ extension RepeatedWork {
                     .record(Double(Instant.wallClock.milliseconds) / 1_000)
                 if sum.isHeld { logger.warning("retention keeps all texts: the audit's digest key has changed") }
                 guard !sum.isEmpty else { return }
-                let counts = removed.map { ($0, Logger.MetadataValue.string("\($1)")) }
-                logger.info("what is no longer needed was removed", metadata: Dictionary(uniqueKeysWithValues: counts))
+                var counts: Logger.Metadata = [:]
+                for (kind, number) in removed { counts[kind] = "\(number)" }
+                logger.info("what is no longer needed was removed", metadata: counts)
             }
             return .seconds(600)
         }
