@@ -29,12 +29,15 @@ final class Readers: Sendable {
 
     /// A snapshot that several bodies read, or why there is none.
     enum Snapshot {
-        case open(any StoreTransaction)
+        case open(Connection)
         case failed(any Error)
 
         func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
             switch self {
-            case .open(let transaction): try body(transaction)
+            case .open(let connection):
+                // A body before may have met an error after which SQLite ends the transaction.
+                guard connection.isInTransaction else { throw StoreError.unavailable("the snapshot has ended") }
+                return try body(connection)
             case .failed(let error): throw error
             }
         }
@@ -43,8 +46,10 @@ final class Readers: Sendable {
     /// Runs a body with one snapshot; once, also if there is none.
     func withSnapshot(_ body: (Snapshot) -> Void) {
         do {
+            let connection = try take()
+            defer { giveBack(connection) }
             // Throws only before the body: how a snapshot ends is no error.
-            try read { body(.open($0)) }
+            try connection.reading { _ in body(.open(connection)) }
         } catch {
             body(.failed(error))
         }

@@ -101,6 +101,27 @@ struct LookTests {
         #expect(try await looks.read(instant) == Instant(milliseconds: 3))
     }
 
+    @Test("where SQLite ends a snapshot that looks share, those after it fail instead of seeing different moments")
+    func ended() {
+        struct OutOfMemory: Error {}
+        Readers(path: path).withSnapshot { snapshot in
+            #expect(throws: OutOfMemory.self) {
+                try snapshot.read { transaction in
+                    // As SQLite does itself where a statement that reads finds no memory or cannot read the file.
+                    try (transaction as? Connection)?.runScript("ROLLBACK")
+                    throw OutOfMemory()
+                }
+            }
+            let error = #expect(throws: StoreError.self) {
+                try snapshot.read { try StoreClock($0).lastInstant() }
+            }
+            guard case .unavailable = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
     @Test("a look writes nothing")
     func readOnly() async throws {
         let database = try SQLiteDatabase(path: path)
