@@ -295,7 +295,7 @@ struct NotificationHTTPTests {
     @Test(
         "beyond the bound strangers are told to come back, and callers with a key never notice (invariant 10)")
     func tooMany() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.notifications = 2
         try await ServiceFixture.run(limits: limits) { service in
             let token = try await service.token(.marketing)
@@ -331,7 +331,7 @@ struct NotificationHTTPTests {
 
     @Test("strangers who do not send their bodies keep no place, so deliveries are taken beside any number of them")
     func slowBodies() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.notifications = 1
         try await ServiceFixture.run(limits: limits) { service in
             let port = service.port

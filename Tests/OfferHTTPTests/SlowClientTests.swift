@@ -8,8 +8,7 @@ import Testing
 struct SlowClientTests {
     /// Patience that is short in one respect and far longer than a test in every other.
     private static func limits(_ change: (inout HTTPTimeouts) -> Void) -> HTTPLimits {
-        var limits = HTTPLimits()
-        for part in [\HTTPTimeouts.idle, \.headers, \.body, \.answer] { limits.patience[keyPath: part] = .seconds(300) }
+        var limits = HTTPLimits.patient
         change(&limits.patience)
         return limits
     }

@@ -46,7 +46,7 @@ struct ServiceFixture: Sendable {
     ///   - trustedProxies: what offerd.yaml says of them.
     ///   - random: where ids and nonces come from.
     static func run(
-        limits: HTTPLimits = HTTPLimits(), patience: Duration = .seconds(5), waitingWrites: Int = 4_096,
+        limits: HTTPLimits = .patient, patience: Duration = .seconds(5), waitingWrites: Int = 4_096,
         rates: RequestRates = RequestRates(.off), signsV1InSandbox: Bool = false,
         trustedProxies: [IPNetwork] = [], random: any RandomSource = OpenSSLRandom(),
         _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
@@ -218,6 +218,15 @@ struct ServiceFixture: Sendable {
             headers: [("Content-Type", "application/yaml"), ("If-Match", "\"0\"")])
         guard answer.status == 200 else { throw RawHTTP.Broken(reason: answer.text) }
     }
+}
+
+extension HTTPLimits {
+    /// Deadlines that no busy machine misses: all servers and clients of the tests share two threads.
+    static let patient: HTTPLimits = {
+        var limits = HTTPLimits()
+        for part in [\HTTPTimeouts.idle, \.headers, \.body, \.answer] { limits.patience[keyPath: part] = .seconds(300) }
+        return limits
+    }()
 }
 
 /// Trusts the local root in Production too, which the real verifier never does: so that it is the environment of the
