@@ -111,11 +111,11 @@ struct OfferdClientTests {
 
     @Test("a failure inside the server ends with 3 and names the request for its log")
     func serverFailure() async throws {
-        let run = try await refused(.problem(500, "internal", "something broke inside"))
+        let run = try await refused(.problem(500, "internal", "internal error"))
         #expect(run.status == 3)
         #expect(
             run.errorText == """
-                error: something broke inside
+                error: internal error
                 hint: the server's log has more under the request id `req-1`
 
                 """)

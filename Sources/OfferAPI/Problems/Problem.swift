@@ -134,7 +134,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .undetermined: (422, "not enough information to decide")
         case .ifMatchRequired: (428, "the request must name the revision it changes")
         case .rateLimited: (429, "too many requests")
-        case .internal: (500, "something broke inside")
+        case .internal: (500, "internal error")
         case .busy: (503, "too much work is waiting")
         case .clockBehind: (503, "the clock of the service is behind")
         case .notReady: (503, "the service is not ready")

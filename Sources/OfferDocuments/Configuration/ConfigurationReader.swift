@@ -244,7 +244,7 @@ extension Field {
     /// For tests, servers to ask instead of Apple's.
     fileprivate func appStoreServers() -> [AppStoreEnvironment: String] {
         // What such a server is sent would open Apple's doors to the app's customers.
-        let entries = testEnvironments("Production asks Apple's own server and no other")
+        let entries = testEnvironments("Production always asks Apple's own server")
         var servers: [AppStoreEnvironment: String] = [:]
         for (environment, entry) in entries { servers[environment] = entry.text(.serverAddress) }
         return servers

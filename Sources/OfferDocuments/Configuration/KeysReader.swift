@@ -220,7 +220,7 @@ enum KeyListReader {
 enum TrustedRootsReader {
     static func read(_ field: Field, _ environments: [AppStoreEnvironment]) -> [AppStoreEnvironment: [String]] {
         var roots: [AppStoreEnvironment: [String]] = [:]
-        for (environment, entry) in field.testEnvironments("Production trusts Apple's root and no other") {
+        for (environment, entry) in field.testEnvironments("Production trusts only Apple's root") {
             roots[environment] = entry.list()?.distinct { $0.text(.path) }
             if !environments.contains(environment) {
                 entry.warn(

@@ -46,7 +46,7 @@ struct ProblemDocuments: RouterMiddleware {
             return .busy
         }
         context.logger.error(
-            "the request broke", metadata: ["error": "\(error)", "error.type": "\(type(of: error))"])
+            "the request failed unexpectedly", metadata: ["error": "\(error)", "error.type": "\(type(of: error))"])
         return RequestError(storeFailure: error).flatMap(Problem.init) ?? .internal
     }
 

@@ -133,13 +133,13 @@ final class OrderedRows: CoveredRows {
                 "audit_event", .integer(event.sequence), "it covers a row of `\(table.name)` without number")
         }
         guard let row = try pages.peek(), try row.value(0) <= expected else {
-            throw BrokenRow(table.name, reference.key, "it is missing; event \(event.sequence) tells of it")
+            throw BrokenRow(table.name, reference.key, "it is missing; event \(event.sequence) records it")
         }
         let found: Int64 = try row.value(0)
         guard found == expected else { throw uncovered(found) }
         let read = try digests(event.digestKey).row(table, row.values)
         guard read.reference.digest == reference.digest else {
-            throw BrokenRow(table.name, reference.key, "it is not the row that event \(event.sequence) tells of")
+            throw BrokenRow(table.name, reference.key, "it is not the row that event \(event.sequence) records")
         }
         if table.name == LedgerTable.issuedOffer.name {
             try IssuedOfferHistory(transaction: transaction, events: changes[expected] ?? []).check(
@@ -161,7 +161,7 @@ final class OrderedRows: CoveredRows {
     }
 
     private func uncovered(_ key: Int64) -> BrokenRow {
-        BrokenRow(table.name, .integer(key), "no event tells of it; it was put in, or its event was cut off")
+        BrokenRow(table.name, .integer(key), "no event records it; the row was inserted, or its event was cut off")
     }
 
     private func readChanges(from first: Int64, through last: Int64) throws {
@@ -259,11 +259,11 @@ final class UnorderedRows: CoveredRows {
         let row = try transaction.row(
             "SELECT \(table.columns) FROM \(table.name) WHERE \(table.key) = ?1", values: [reference.key])
         guard let row else {
-            throw BrokenRow(table.name, reference.key, "it is missing; event \(event.sequence) tells of it")
+            throw BrokenRow(table.name, reference.key, "it is missing; event \(event.sequence) records it")
         }
         let read = try digests(event.digestKey).row(table, row.values)
         guard read.reference.digest == reference.digest else {
-            throw BrokenRow(table.name, reference.key, "it is not the row that event \(event.sequence) tells of")
+            throw BrokenRow(table.name, reference.key, "it is not the row that event \(event.sequence) records")
         }
         erased += Int64(read.erased.count)
         let told = try AuditValues(text: event.after ?? "{}")
@@ -280,7 +280,7 @@ final class UnorderedRows: CoveredRows {
         for row in try transaction.rows("SELECT \(table.columns) FROM \(table.name) ORDER BY 1") {
             let key = row.values[0]
             guard let known = expected[key] else {
-                throw BrokenRow(table.name, key, "no event tells of it; it was put in, or its event was cut off")
+                throw BrokenRow(table.name, key, "no event records it; the row was inserted, or its event was cut off")
             }
             let state = try digests(known.digestKey).row(table, row.values).state
             for column in table.state { try table.compare(column, of: key, state, with: known.state) }

@@ -31,7 +31,7 @@ public enum StoreError: Error, Sendable, Hashable {
             .notMigrated(let detail), .newerThanThisVersion(let detail), .interrupted(let detail),
             .unavailable(let detail):
             detail
-        case .unrecorded: "the ledger cannot be changed without telling the audit"
+        case .unrecorded: "the ledger cannot be changed without an audit event"
         case .constraint(let name): "the database refused a row that would break its constraint `\(name)`"
         }
     }

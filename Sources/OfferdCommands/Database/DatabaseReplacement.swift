@@ -53,7 +53,7 @@ struct DatabaseReplacement {
                 .failed,
                 "the copy could not replace `\(path)`: \(String(cString: strerror(error.code)))",
                 hints: [
-                    "what was there is `\(path)` still, or `\(kept)`, whole",
+                    "the previous database is intact, at `\(path)` or at `\(kept)`",
                     "check the permissions of the directory and its disk, then give the command again",
                 ])
         }

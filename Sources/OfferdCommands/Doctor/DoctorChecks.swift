@@ -304,10 +304,10 @@ enum NotificationChecks {
     private static func nothing(_ scope: Scope) -> DoctorReport.Check {
         switch scope.environment {
         case .localTesting, .xcode:
-            .ok(name, "none has come yet of `\(scope)`")
+            .ok(name, "none received yet for `\(scope)`")
         case .production, .sandbox:
             .warning(
-                name, "none has come yet of `\(scope)`",
+                name, "none received yet for `\(scope)`",
                 hint: "give App Store Connect the URL, then ask Apple for a test notification (docs/notifications.md)")
         }
     }

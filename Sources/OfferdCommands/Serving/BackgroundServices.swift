@@ -111,7 +111,7 @@ extension RepeatedWork {
     /// Stores when API keys were last used, each key once an hour.
     static func keyUses(_ apiKeys: APIKeys, _ logger: Logger) -> RepeatedWork {
         let interval = Duration.seconds(600)
-        let storing = RepeatedAttempt("it could not be stored when API keys were last used", logger)
+        let storing = RepeatedAttempt("the last-used times of API keys could not be stored", logger)
         return RepeatedWork(start: interval, runsAtStop: true) { isLast in
             await storing(isLast: isLast) { try await apiKeys.storeUses() }
             return interval
@@ -142,7 +142,7 @@ extension RepeatedWork {
         _ retention: Retention, _ logger: Logger, _ metrics: any MetricsFactory
     ) -> RepeatedWork {
         // Requests report the same cause.
-        let sweeping = RepeatedAttempt("retention could not go on", logger)
+        let sweeping = RepeatedAttempt("retention failed; the next round tries again", logger)
         return RepeatedWork { _ in
             await sweeping {
                 let sum = try await retention.sweep()
@@ -160,7 +160,7 @@ extension RepeatedWork {
                 guard !sum.isEmpty else { return }
                 var counts: Logger.Metadata = [:]
                 for (kind, number) in removed { counts[kind] = "\(number)" }
-                logger.info("what is no longer needed was removed", metadata: counts)
+                logger.info("removed what retention no longer keeps", metadata: counts)
             }
             return .seconds(600)
         }

@@ -42,7 +42,8 @@ final class ClockFile: Sendable {
             return (state.last, isNews)
         }
         if isNews, read == nil {
-            logger.warning("the clock file holds no time; its last one goes on", metadata: ["path": "\(path)"])
+            logger.warning(
+                "the clock file has no valid time; the last one read stays in use", metadata: ["path": "\(path)"])
         } else if isNews {
             logger.info("the clock file holds a time again", metadata: ["path": "\(path)"])
         }

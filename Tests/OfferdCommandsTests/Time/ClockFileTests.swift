@@ -44,7 +44,9 @@ struct ClockFileTests {
         #expect(await server.stop() == 0)
 
         let log = try #require(try installation.logs().first)
-        #expect(log.split(separator: "\n").count { $0.contains("holds no time; its last one goes on") } == 1, "\(log)")
+        #expect(
+            log.split(separator: "\n").count { $0.contains("has no valid time; the last one read stays in use") } == 1,
+            "\(log)")
         #expect(log.split(separator: "\n").count { $0.contains("holds a time again") } == 1)
     }
 }
