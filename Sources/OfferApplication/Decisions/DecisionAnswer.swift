@@ -32,10 +32,11 @@ extension [Finding] {
     /// (docs/design.md#http).
     package func bodies(for role: Role) -> [FindingBody] {
         guard !role.isStaff else { return map(FindingBody.init) }
-        return filter(\.verdict.isInTheWay).map {
+        // By place: a finding has many members, and most are left out.
+        return indices.filter { self[$0].verdict.isInTheWay }.map { place in
             FindingBody(
-                rule: $0.rule.rawValue, verdict: $0.verdict.rawValue, reason: $0.reason.rawValue,
-                turningPoint: $0.turningPoint.map(TurningPointBody.init))
+                rule: self[place].rule.rawValue, verdict: self[place].verdict.rawValue,
+                reason: self[place].reason.rawValue, turningPoint: self[place].turningPoint.map(TurningPointBody.init))
         }
     }
 }

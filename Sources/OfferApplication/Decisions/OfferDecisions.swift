@@ -72,7 +72,9 @@ public struct OfferDecisions: Sendable {
         let subject = PreparedSubject(snapshot.facts, policy: policy)
         var candidates: [Choice.Candidate] = []
         var decisions: [OfferDecision] = []
-        for offer in try Self.offers(inquiry, snapshot, caller) {
+        let offers = try Self.offers(inquiry, snapshot, caller)
+        decisions.reserveCapacity(offers.count)
+        for offer in offers {
             // Others wait for the same threads; a dry-run of many offers must not keep them from issuing.
             if decisions.count % Self.offersInATurn == Self.offersInATurn - 1 { await Task.yield() }
             let product = try Self.product(inquiry, offer)

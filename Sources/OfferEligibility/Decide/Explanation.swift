@@ -16,7 +16,7 @@ public struct Explanation: Sendable, Hashable {
         outcome = decision.outcome
         self.outlook = outlook
         decisive = decision.decisive
-        others = max(0, decision.obstacles.count - 1)
+        others = max(0, decision.findings.indices.count { decision.findings[$0].verdict.isInTheWay } - 1)
     }
 
     /// For staff: it may speak of other offers, limits and counts.
@@ -47,11 +47,12 @@ extension Decision {
     /// The finding that matters most, see ``Explanation/decisive``.
     public var decisive: Finding? {
         let verdict: Verdict = outcome == .undetermined ? .undetermined : .violated
-        // Of equals, the first in the order of the rules.
-        return findings.filter { $0.verdict == verdict }.reduce(nil) { best, finding in
-            guard let best else { return finding }
-            return finding.rank > best.rank ? finding : best
+        var best: Int?
+        // Of equals, the first in the order of the rules. By place: a finding has many members.
+        for place in findings.indices where findings[place].verdict == verdict {
+            if best.map({ findings[place].rank > findings[$0].rank }) ?? true { best = place }
         }
+        return best.map { findings[$0] }
     }
 }
 
