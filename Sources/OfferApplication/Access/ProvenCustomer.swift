@@ -90,9 +90,10 @@ extension Caller {
     /// not for everyone.
     ///
     /// - Throws: `unknownOffer`, `renamedOffer`.
-    func requested(_ id: OfferId, of catalog: Catalog, at now: Instant) throws(RequestError) -> Offer {
-        let offer = try catalog.requested(id)
-        guard mayLearn(of: offer, at: now) else { throw .unknownOffer(id) }
+    func requested(_ id: OfferId, of catalog: CompiledCatalog, at now: Instant) throws(RequestError) -> CompiledOffer {
+        guard let offer = catalog.compiledOffer(id) else { throw .unknownOffer(id) }
+        guard offer.offer.id == id else { throw .renamedOffer(id, to: offer.offer.id) }
+        guard mayLearn(of: offer.offer, at: now) else { throw .unknownOffer(id) }
         return offer
     }
 

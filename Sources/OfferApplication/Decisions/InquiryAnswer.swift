@@ -30,14 +30,14 @@ extension Question {
     /// The question about one offer of a catalog: for issuing, dry-run and replay alike the catalog says the same about
     /// the offer's group and about its other offers (invariant 4).
     init(
-        _ offer: Offer, productId: ProductId, of compiled: CompiledCatalog, scope: Scope, at now: Instant, pause: Pause,
+        _ offer: CompiledOffer, productId: ProductId, of compiled: CompiledCatalog, scope: Scope, at now: Instant,
+        pause: Pause,
         signals: [String: FactValue], request: DeviceRequest, signUp: SignUp, needsNewSigning: Bool,
         formats: Set<SignatureFormat>, takesHistoryAsProven: Bool
     ) {
         let group = compiled.group(of: productId)
         self.init(
-            now: now, scope: scope, offer: compiled.compiledOffer(offer.id) ?? CompiledOffer(offer),
-            productId: productId,
+            now: now, scope: scope, offer: offer, productId: productId,
             subscriptionGroupIdentifier: group?.id, catalog: compiled, pause: pause, signals: signals,
             needsNewSigning: needsNewSigning, takesHistoryAsProven: takesHistoryAsProven,
             groupProducts: group?.productIds ?? [], products: group?.products ?? [], request: request)

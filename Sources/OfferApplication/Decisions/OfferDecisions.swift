@@ -58,37 +58,37 @@ public struct OfferDecisions: Sendable {
                 try snapshot.subject.requireOwn(inquiry.named.aliases, in: number, transaction)
             }
             try caller.requireStatable(inquiry.signals, in: snapshot.catalog)
-            let asked = try Self.offers(inquiry, snapshot, caller).map { ($0, try Self.product(inquiry, $0)) }
-            try snapshot.readCounters(of: asked, transaction)
-            try snapshot.readAccountUses(of: asked, policy: policy, transaction)
-            return snapshot
+            let questions = try Self.offers(inquiry, snapshot, caller).map { offer in
+                snapshot.question(
+                    offer, productId: try Self.product(inquiry, offer.offer), signals: inquiry.signals,
+                    request: inquiry.request, formats: formats)
+            }
+            try snapshot.readUses(of: questions, policy: policy, transaction)
+            return (snapshot, questions)
         }
         // What is supposed may take every row there is.
         let isQuick = !inquiry.supposes
-        let snapshot = try await isQuick ? database.readInline(read) : database.read(read)
+        let (snapshot, questions) = try await isQuick ? database.readInline(read) : database.read(read)
         try rates.take(snapshot.subject.customers, by: caller)
         // As between the steps of issuing (docs/decisions/0060).
         await Task.yield()
         let subject = PreparedSubject(snapshot.facts, policy: policy)
         var candidates: [Choice.Candidate] = []
         var decisions: [OfferDecision] = []
-        let offers = try Self.offers(inquiry, snapshot, caller)
-        decisions.reserveCapacity(offers.count)
-        for offer in offers {
+        decisions.reserveCapacity(questions.count)
+        for var question in questions {
             // Others wait for the same threads; a dry-run of many offers must not keep them from issuing.
             if decisions.count % Self.offersInATurn == Self.offersInATurn - 1 { await Task.yield() }
-            let product = try Self.product(inquiry, offer)
-            let question = snapshot.question(
-                offer, productId: product, signals: inquiry.signals, request: inquiry.request,
-                needsNewSigning: try needsNewSigning(
-                    offer, productId: product, inquiry, snapshot, formats: formats, about: subject),
-                formats: formats)
-            let (decision, outlook) = decideAhead(question, about: subject)
+            let (offer, product) = (question.offer, question.productId)
+            question.needsNewSigning = try needsNewSigning(question, inquiry, snapshot, about: subject)
+            var (decision, outlook) = decideAhead(question, about: subject)
             if isQuick { metrics.decided(decision, on: offer, for: .dryRun, in: caller.scope) }
             if decision.outcome == .eligible {
                 let value = snapshot.catalog.product(product).flatMap { offer.value(on: $0.product) }
                 candidates.append(Choice.Candidate(offerId: offer.id, priority: offer.priority, value: value))
             }
+            // Nobody else sees more; freed now, by the thread that allocated it.
+            if !caller.role.isStaff { decision.findings = decision.obstacles }
             decisions.append(OfferDecision(offer: offer, decision: decision, outlook: outlook))
         }
         return InquiryAnswer(
@@ -96,10 +96,10 @@ public struct OfferDecisions: Sendable {
             isKnown: inquiry.history == nil ? !snapshot.subject.customers.isEmpty : nil)
     }
 
-    private static func offers(_ inquiry: Inquiry, _ snapshot: Snapshot, _ caller: Caller) throws -> [Offer] {
-        let (catalog, now) = (snapshot.catalog, snapshot.now)
+    private static func offers(_ inquiry: Inquiry, _ snapshot: Snapshot, _ caller: Caller) throws -> [CompiledOffer] {
+        let (catalog, now) = (snapshot.compiledCatalog, snapshot.now)
         guard let ids = inquiry.offerIds else {
-            return catalog.offers.filter { $0.status != .archived && caller.mayLearn(of: $0, at: now) }
+            return catalog.offers.filter { $0.offer.status != .archived && caller.mayLearn(of: $0.offer, at: now) }
         }
         return try ids.map { try caller.requested($0, of: catalog, at: now) }
     }
@@ -116,9 +116,9 @@ public struct OfferDecisions: Sendable {
     }
 
     private func needsNewSigning(
-        _ offer: Offer, productId: ProductId, _ inquiry: Inquiry, _ snapshot: Snapshot,
-        formats: Set<SignatureFormat>, about subject: PreparedSubject
+        _ question: Question, _ inquiry: Inquiry, _ snapshot: Snapshot, about subject: PreparedSubject
     ) throws -> Bool {
+        let offer = question.offer
         if snapshot.takesHistoryAsProven {
             // A supposed issued offer or transaction has no signatures to compare, so a repeated request counts as the
             // same again.
@@ -127,9 +127,10 @@ public struct OfferDecisions: Sendable {
             return life < policy.storedSignatureMinimumLife || inquiry.fresh && offer.delivery != .appStore
         }
         guard let open = snapshot.open(offer, about: subject) else { return true }
-        let request = IssueRequest(offerId: offer.id, productId: productId, customer: inquiry.named)
+        let request = IssueRequest(offerId: offer.id, productId: question.productId, customer: inquiry.named)
         let plan = try SigningPlan(
-            offer, productId: productId, request: request, formats: formats, history: snapshot.facts.history)
+            offer, productId: question.productId, request: request, formats: question.formats,
+            history: snapshot.facts.history)
         return !open.answers(plan, fresh: inquiry.fresh, at: snapshot.now, policy)
     }
 }

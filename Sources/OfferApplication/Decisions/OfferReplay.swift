@@ -161,7 +161,7 @@ extension DecisionRecord {
 
     /// - Throws: `unknownOffer` if the catalog has no offer that has or had that id.
     func question(_ id: OfferId, by catalog: CompiledCatalog, scope: Scope) throws -> Question {
-        guard let offer = catalog.catalog.offer(everNamed: id) else { throw RequestError.unknownOffer(id) }
+        guard let offer = catalog.compiledOffer(id) else { throw RequestError.unknownOffer(id) }
         return Question(
             offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause, signals: signals,
             request: request,

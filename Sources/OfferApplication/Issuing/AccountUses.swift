@@ -7,12 +7,11 @@ import OfferStore
 // read with the snapshot, and nothing of it may have changed in the transaction that issues the offer.
 
 extension Snapshot {
-    /// Reads the uses by the app account's other Apple Accounts of offers whose limits count them; to be called where
-    /// everything else is supposed.
+    /// Reads the uses by the app account's other Apple Accounts.
     mutating func readAccountUses(
-        of offers: [(offer: Offer, productId: ProductId)], policy: Policy, _ transaction: any StoreTransaction
+        of questions: [Question], policy: Policy, _ transaction: any StoreTransaction
     ) throws {
-        let limited = offers.filter(\.offer.hasAccountLimit)
+        let limited = questions.filter(\.offer.hasAccountLimit)
         guard !limited.isEmpty, !signUp.isUnknown else { return }
         let ids = Set(limited.flatMap(\.offer.ids)).sorted()
         let others = try number.map { try othersOfAccount(ids, in: $0, transaction) } ?? OthersOfAccount(offers: ids)
@@ -24,11 +23,11 @@ extension Snapshot {
                 now < present ? try facts.turned(to: now, of: [other], transaction) : facts, policy: policy)
             return (subject: subject, isHolder: others.holders.contains(other))
         }
-        for (offer, productId) in limited {
-            var question = question(
-                offer, productId: productId, signals: [:], request: DeviceRequest(), needsNewSigning: true)
+        for var question in limited {
             question.takesHistoryAsProven = false
-            facts.accountUses[offer.id] = subjects.flatMap { $0.subject.accountUses(question, knownOnly: !$0.isHolder) }
+            facts.accountUses[question.offer.id] = subjects.flatMap {
+                $0.subject.accountUses(question, knownOnly: !$0.isHolder)
+            }
         }
     }
 

@@ -84,14 +84,6 @@ extension DecisionRecord.Order {
     }
 }
 
-extension Catalog {
-    /// - Throws: `unknownOffer`; `renamedOffer` for an id that the offer had before.
-    func requested(_ id: OfferId) throws(RequestError) -> Offer {
-        if let offer = offer(id) { return offer }
-        throw offer(everNamed: id).map { .renamedOffer(id, to: $0.id) } ?? .unknownOffer(id)
-    }
-}
-
 extension Offer {
     /// The product that is requested.
     ///

@@ -122,11 +122,10 @@ public struct IssueOffer: Sendable {
                 request.customer, signed: signed, scope: caller.scope, clock: clock, catalogs: catalogs,
                 openIssuedOffersOf: [request.offerId], transaction)
             snapshot.signUp = caller.signUp(request.customer)
-            if let offer = snapshot.catalog.offer(request.offerId),
-                let product = try? offer.product(asked: request.productId)
+            if let offer = snapshot.compiledCatalog.compiledOffer(request.offerId),
+                let product = try? offer.offer.product(asked: request.productId)
             {
-                try snapshot.readCounters(of: [(offer, product)], transaction)
-                try snapshot.readAccountUses(of: [(offer, product)], policy: policy, transaction)
+                try snapshot.readUses(of: [snapshot.question(offer, productId: product)], policy: policy, transaction)
             }
             return (snapshot, try reply.earlier(at: snapshot.now, transaction))
         }
@@ -139,7 +138,8 @@ public struct IssueOffer: Sendable {
         _ snapshot: Snapshot, about subject: PreparedSubject
     ) throws -> Issuance {
         try caller.requireStatable(request.signals, in: snapshot.catalog)
-        let offer = try caller.requested(request.offerId, of: snapshot.catalog, at: snapshot.now)
+        let compiled = try caller.requested(request.offerId, of: snapshot.compiledCatalog, at: snapshot.now)
+        let offer = compiled.offer
         let request = caller.stated(request, to: offer)
         let product = try offer.product(asked: request.productId)
         let formats = caller.formats(of: app)
@@ -148,7 +148,7 @@ public struct IssueOffer: Sendable {
         let open = snapshot.open(offer, about: subject)
         let stored = open.flatMap { $0.answers(plan, fresh: request.fresh, at: snapshot.now, policy) ? $0 : nil }
         let question = snapshot.question(
-            offer, productId: product, signals: request.signals, request: request.device,
+            compiled, productId: product, signals: request.signals, request: request.device,
             needsNewSigning: stored == nil, formats: formats)
         return Issuance(
             request: request, signed: signed, caller: caller, snapshot: snapshot, question: question,

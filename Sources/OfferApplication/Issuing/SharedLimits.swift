@@ -16,7 +16,7 @@ extension Issuance {
 
     /// Reads the counters again and judges them by the rules' own code.
     func sharedLimits(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> SharedLimits {
-        let limits = SharedLimit.all(of: question.offer)
+        let limits = question.compiledOffer.sharedLimits
         guard !limits.isEmpty, let seen = snapshot.facts.counters[question.offer.id] else { return .fit([], []) }
         let issuedOffers = snapshot.facts.issuedOffers.filter { issuedOffer in
             seen.open.contains { $0.id == issuedOffer.id }
@@ -44,25 +44,26 @@ extension Issuance {
 }
 
 extension Snapshot {
-    /// Reads what everyone has used of offers whose limits count that; to be called where everything else is supposed.
+    /// Reads what others have used of offers whose limits count that; to be called where everything else is supposed.
+    mutating func readUses(of questions: [Question], policy: Policy, _ transaction: any StoreTransaction) throws {
+        try readCounters(of: questions, transaction)
+        try readAccountUses(of: questions, policy: policy, transaction)
+    }
+
+    /// Reads what everyone has used.
     ///
     /// At a supposed instant in the past these are the counters of the present: what they showed then is not kept. At
     /// one to come they lack what will have passed.
-    mutating func readCounters(
-        of offers: [(offer: Offer, productId: ProductId)], _ transaction: any StoreTransaction
-    ) throws {
-        let shared = offers.filter { !SharedLimit.all(of: $0.offer).isEmpty }
-        guard !shared.isEmpty else { return }
+    private mutating func readCounters(of questions: [Question], _ transaction: any StoreTransaction) throws {
+        let questions = questions.filter { !$0.compiledOffer.sharedLimits.isEmpty }
+        guard !questions.isEmpty else { return }
         let isSupposed = takesHistoryAsProven || now != present
         let instant = max(now, present)
         let issuedOffers =
             try isSupposed ? IssuedOfferStore(transaction).issuedOffers(of: subject.customers) : facts.issuedOffers
         guard let number else {
-            for (offer, _) in shared { facts.counters[offer.id] = OfferCounters(asOf: instant) }
+            for question in questions { facts.counters[question.offer.id] = OfferCounters(asOf: instant) }
             return
-        }
-        let questions = shared.map { offer, productId in
-            question(offer, productId: productId, signals: [:], request: DeviceRequest(), needsNewSigning: true)
         }
         let store = try CounterStore(
             of: questions.map { ($0.offer, $0.subscriptionGroupIdentifier) }, at: instant, in: number, transaction)
@@ -92,7 +93,7 @@ extension OfferCounters {
             of: question.offer, in: question.subscriptionGroupIdentifier, open: open, at: now, in: scope)
         // Each of several open issued offers is the subject's own in turn, so the last of them never counts.
         let last = open.max { ($0.countsUntil, $0.id) < ($1.countsUntil, $1.id) }
-        for limit in SharedLimit.all(of: question.offer) {
+        for limit in question.compiledOffer.sharedLimits {
             guard let use = limit.use(question, counters: counters, open: own, at: now), use.shortfall > 0 else {
                 continue
             }

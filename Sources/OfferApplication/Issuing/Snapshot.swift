@@ -123,11 +123,12 @@ struct Snapshot: Sendable {
     }
 
     func question(
-        _ offer: Offer, productId: ProductId, signals: [String: FactValue], request: DeviceRequest,
-        needsNewSigning: Bool, formats: Set<SignatureFormat> = Set(SignatureFormat.allCases)
+        _ offer: CompiledOffer, productId: ProductId, signals: [String: FactValue] = [:],
+        request: DeviceRequest = DeviceRequest(), needsNewSigning: Bool = true,
+        formats: Set<SignatureFormat> = Set(SignatureFormat.allCases)
     ) -> Question {
         Question(
-            offer, productId: productId, of: compiledCatalog, scope: scope, at: now, pause: pause(of: offer),
+            offer, productId: productId, of: compiledCatalog, scope: scope, at: now, pause: pause(of: offer.offer),
             signals: signals, request: request, signUp: signUp, needsNewSigning: needsNewSigning,
             formats: formats, takesHistoryAsProven: takesHistoryAsProven)
     }

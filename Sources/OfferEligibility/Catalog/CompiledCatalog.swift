@@ -6,7 +6,7 @@ public final class CompiledCatalog: Sendable {
     /// The subscription group of each of its offers, as far as it says.
     public let offerGroups: [OfferId: SubscriptionGroupId]
     /// In the order of the catalog. Offers that ask the same share the comparison, and at the same path the node.
-    let offers: [CompiledOffer]
+    public let offers: [CompiledOffer]
     let matchers: [RedemptionMatcher]
     private let matcherPlaces: [OfferLook: [Int]]
     private let lengths: OfferLengths
@@ -102,6 +102,7 @@ public final class CompiledOffer: Sendable {
     let customerLimits: [CustomerLimit]
     let windowLimits: [CustomerLimit]
     let accountLimits: [CustomerLimit]
+    public let sharedLimits: [SharedLimit]
     let totals: [SharedLimit]
     let budgets: [SharedLimit]
     let holdoutSalt: String
@@ -123,9 +124,9 @@ public final class CompiledOffer: Sendable {
         customerLimits = limits.filter { !$0.isPerAccount && $0.window == nil }
         windowLimits = limits.filter { !$0.isPerAccount && $0.window != nil }
         accountLimits = limits.filter(\.isPerAccount)
-        let shared = SharedLimit.all(of: offer)
-        totals = shared.filter { $0.unit == .places }
-        budgets = shared.filter { $0.unit != .places }
+        sharedLimits = SharedLimit.all(of: offer)
+        totals = sharedLimits.filter { $0.unit == .places }
+        budgets = sharedLimits.filter { $0.unit != .places }
         holdoutSalt = "holdout:\(offer.firstId)"
         status = [
             Evidence(

@@ -112,7 +112,8 @@ private struct Forecast {
 }
 
 extension Decision {
-    var obstacles: [Finding] {
+    /// The findings that are in the way of the offer.
+    public var obstacles: [Finding] {
         findings.filter(\.verdict.isInTheWay)
     }
 }
