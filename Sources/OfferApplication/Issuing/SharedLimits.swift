@@ -67,6 +67,7 @@ extension Snapshot {
         }
         let store = try CounterStore(
             of: questions.map { ($0.offer, $0.subscriptionGroupIdentifier) }, at: instant, in: number, transaction)
+        facts.counters.reserveCapacity(questions.count)
         for question in questions {
             let offer = question.offer
             let open = issuedOffers.filter { offer.has($0.offerId) && $0.isOpen(at: instant) }

@@ -78,7 +78,7 @@ extension Instant {
     /// In UTC.
     fileprivate var parts: [(name: String, text: String)] {
         let numbers = description.utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        return Array(zip(["year", "month", "day", "hour", "minute"], numbers.lazy.map { String(Substring($0)) }))
+        return zip(["year", "month", "day", "hour", "minute"], numbers).map { (name: $0, text: String(Substring($1))) }
     }
 }
 

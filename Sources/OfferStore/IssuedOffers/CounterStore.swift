@@ -53,7 +53,7 @@ public struct CounterStore {
         self.memory = memory
         let places = offers.compactMap { offer, group in group.map { Self.place(of: offer, in: $0, scope) } }
         memory.contents.counters = try remembered(offers.flatMap(\.offer.ids), at: now, in: scope)
-        memory.contents.unmatched = try unmatched(Set(places), in: scope)
+        memory.contents.unmatched = try unmatched(places, in: scope)
     }
 
     /// What is used of an offer at an instant: the counters without the issued offers that have passed and are not
@@ -283,7 +283,7 @@ extension CounterStore {
     private func remembered(
         _ ids: [OfferId], at now: Instant, in scope: ScopeNumber
     ) throws -> [RememberedCounters.Place: RememberedCounters] {
-        var counters: [RememberedCounters.Place: RememberedCounters] = [:]
+        var counters = Dictionary<RememberedCounters.Place, RememberedCounters>(minimumCapacity: ids.count)
         for id in ids {
             counters[.init(scope: scope, offer: id)] = RememberedCounters(amounts: [:], firstEnd: .distantFuture)
         }
@@ -307,12 +307,11 @@ extension CounterStore {
         """, ") GROUP BY offer_id", after: 2)
 
     private func unmatched(
-        _ places: Set<UnmatchedPlace>, in scope: ScopeNumber
+        _ places: [UnmatchedPlace], in scope: ScopeNumber
     ) throws -> [UnmatchedPlace: [String: Int]] {
-        var unmatched: [UnmatchedPlace: [String: Int]] = [:]
-        for place in places { unmatched[place] = [:] }
+        var unmatched: [UnmatchedPlace: [String: Int]] = Dictionary(places.map { ($0, [:]) }) { first, _ in first }
         for (type, places) in Dictionary(grouping: places, by: \.type) {
-            let identifiers = Set(places.map(\.identifier)).map(\.storedValue)
+            let identifiers = places.map(\.identifier.storedValue)
             for row in try transaction.rows(Self.selectUnmatched.statement(.of(scope, type), list: identifiers)) {
                 let place = UnmatchedPlace(
                     scope: scope, type: type, identifier: try row.value(0), group: try row.value(1))
