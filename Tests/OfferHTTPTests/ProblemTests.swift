@@ -139,6 +139,20 @@ struct ProblemTests {
         }
     }
 
+    @Test("a refusal goes out before the body comes, and the connection takes another request after the body")
+    func refusedBeforeBody() async throws {
+        try await ServiceFixture.run { service in
+            try await RawConnection.use(port: service.port) { connection in
+                connection.send("POST /v1/transactions HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+                // `type` is the last member of a problem.
+                let refusal = try connection.read(until: #""urn:offerd:problem:unauthenticated"}"#)
+                #expect(refusal.hasPrefix("HTTP/1.1 401 "))
+                connection.send("hello" + "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+                _ = try connection.read(until: #"{"status":"ok"}"#)
+            }
+        }
+    }
+
     @Test("an id that nobody issued, or that is no UUID, is 404")
     func unknownIssuedOffer() async throws {
         try await ServiceFixture.run { service in

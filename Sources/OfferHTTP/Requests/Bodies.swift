@@ -64,12 +64,14 @@ extension Problem {
     }
 }
 
-/// Drains the rest of a body that the answer did not need.
+/// Drains a body that the answer did not need.
 ///
 /// Many clients write their whole request before they read; left unread, a large body would keep them from seeing a 401
-/// or 413 (invariant 10). At most ``bound`` bytes are drained.
+/// or 413 (invariant 10). Others wait for the answer before they send the body. At most ``bound`` bytes are drained.
 struct UnreadBodies: RouterMiddleware {
     static let bound = 16 * 1_024 * 1_024
+    /// The longest answer that goes out before the body is drained, in bytes; those to a refused request are shorter.
+    private static let atOnce = 64 * 1_024
 
     func handle(
         _ request: Request, context: OfferContext,
@@ -84,31 +86,55 @@ struct UnreadBodies: RouterMiddleware {
         var request = request
         let body = WatchedBody(base: request.body)
         request.body = RequestBody(asyncSequence: body)
-        let response = try await next(request, context)
-        await body.drain(upTo: Self.bound)
+        var response = try await next(request, context)
+        guard !body.isStarted else { return response }
+        let answer = response.body
+        // Until a body is read it can be late, which would cut off an answer that takes long to send.
+        guard let length = answer.contentLength, length <= Self.atOnce else {
+            await body.drain(upTo: Self.bound)
+            return response
+        }
+        response.body = ResponseBody(contentLength: length) { writer in
+            try await answer.write(DrainingWriter(base: writer, body: body))
+        }
         return response
+    }
+
+    /// Writes the answer, and ends it when the body is drained: until then the request is in progress, and a server
+    /// that stops waits for it.
+    private struct DrainingWriter: ResponseBodyWriter {
+        var base: any ResponseBodyWriter
+        let body: WatchedBody
+
+        @concurrent mutating func write(_ buffer: ByteBuffer) async throws { try await base.write(buffer) }
+
+        @concurrent consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+            await body.drain(upTo: UnreadBodies.bound)
+            try await base.finish(trailingHeaders)
+        }
     }
 }
 
-/// A body that knows whether it is read to its end.
+/// A body that knows whether its reading has begun.
 private final class WatchedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
     private let base: RequestBody
-    private let isStarted = Mutex(false)
+    private let started = Atomic(false)
 
     init(base: RequestBody) {
         self.base = base
     }
 
+    var isStarted: Bool { started.load(ordering: .relaxed) }
+
     func makeAsyncIterator() -> RequestBody.AsyncIterator {
-        isStarted.withLock { $0 = true }
+        started.store(true, ordering: .relaxed)
         return base.makeAsyncIterator()
     }
 
-    /// Reads a body that was not read yet. Errors do not matter: the answer is already made.
+    /// Errors do not matter: the answer is already given.
     func drain(upTo bound: Int) async {
-        guard isStarted.withLock({ isStarted in !isStarted }) else { return }
         var rest = bound
         do {
             for try await buffer in base {
