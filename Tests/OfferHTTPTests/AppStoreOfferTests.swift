@@ -7,7 +7,6 @@ import Testing
 struct AppStoreOfferTests {
     private static let catalog =
         TestCatalog.head + """
-            offers:
               - id: apple
                 type: winBack
                 delivery: appStore

@@ -6,7 +6,7 @@ import Testing
 @Suite("Owners of a lifetime product over HTTP")
 struct LifetimeOwnerHTTPTests {
     private static let catalog =
-        TestCatalog.head + """
+        TestCatalog.app() + """
             products:
               - { productId: lifetime, type: nonConsumable }
             offers:

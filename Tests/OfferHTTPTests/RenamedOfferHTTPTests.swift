@@ -1,5 +1,6 @@
 import Foundation
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("A renamed offer over HTTP")

@@ -1,6 +1,7 @@
 import Foundation
 import OfferModel
 import OfferSigning
+import OfferTestSupport
 import Testing
 
 @Suite("What is signed in Sandbox, over HTTP")

@@ -1,6 +1,7 @@
 import Foundation
 import LocalAppStore
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("The kill switch, voids and revisions over HTTP")
@@ -62,7 +63,7 @@ struct SwitchTests {
             let first = try await page("?limit=2")
             #expect(first.offers == ["comeback", "trial"] && first.next == "1-2")
             let applied = try await service.ask(
-                "PUT", "/v1/catalog", token: marketing, body: TestCatalog.head + "offers: []\n",
+                "PUT", "/v1/catalog", token: marketing, body: TestCatalog.app() + "offers: []\n",
                 headers: [("Content-Type", "application/yaml"), ("If-Match", "\"1\"")])
             #expect(applied.status == 200, "\(applied.text)")
             let last = try await page("?limit=2&cursor=1-2")
@@ -122,7 +123,7 @@ struct SwitchTests {
             }
             let all = ["comeback active", "trial active", "either active"]
             #expect(try await list("").offers == all)
-            try await apply(TestCatalog.head + "offers: []\n", over: 1)
+            try await apply(TestCatalog.app() + "offers: []\n", over: 1)
             #expect(try await list("").offers == ["comeback archived", "either archived"])
             let first = try await list("?limit=1")
             #expect(first.offers == ["comeback archived"] && first.next == "2~comeback")
@@ -156,7 +157,7 @@ struct SwitchTests {
                 }
             }
             try await issue(["comeback", "either"], to: "100")
-            try await apply(TestCatalog.head + "offers: []\n", over: 1)
+            try await apply(TestCatalog.app() + "offers: []\n", over: 1)
             let first = try await page("?limit=1")
             #expect(first.offers == ["comeback archived"])
             // One is in force again, and an offer that stands before the first was never there before.

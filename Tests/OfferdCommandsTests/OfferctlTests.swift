@@ -221,14 +221,6 @@ struct OfferctlTests {
         try await serving { installation, server in
             let anna = Operator(server: server, token: try installation.token(.marketing))
             let two = TestCatalog.yaml
-                .replacing(
-                    "currency: USD } }\noffers",
-                    with: """
-                        currency: USD } }
-                              - { productId: com.example.pro.yearly, level: 1, period: P1Y, price: { amount: "79", currency: USD } }
-                        offers
-                        """
-                )
                 .replacing("[com.example.pro.monthly]", with: "[com.example.pro.monthly, com.example.pro.yearly]")
             try anna.saves(two, as: "catalog.yaml")
             let applied = try await anna.types("catalog apply catalog.yaml --confirm")

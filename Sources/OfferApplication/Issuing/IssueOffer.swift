@@ -31,8 +31,9 @@ public struct IssueOffer: Sendable {
     let metrics: ServiceMetrics
     private let refusals = RecordedRefusals()
 
-    /// How often a request is decided again when what the decision rests on keeps changing.
-    private static let attempts = 3
+    /// How often a request is decided when what the decision rests on keeps changing. Catalogs applied in a row can undo
+    /// one attempt each.
+    private static let attempts = 5
 
     /// Answers a request with signed and durably recorded artefacts, or with a reasoned no.
     ///
@@ -122,7 +123,7 @@ public struct IssueOffer: Sendable {
                 request.customer, signed: signed, scope: caller.scope, clock: clock, catalogs: catalogs,
                 openIssuedOffersOf: [request.offerId], transaction)
             snapshot.signUp = caller.signUp(request.customer)
-            if let offer = snapshot.compiledCatalog.compiledOffer(request.offerId),
+            if let offer = snapshot.compiledCatalog.compiledOffer(request.offerId), offer.offer.id == request.offerId,
                 let product = try? offer.offer.product(asked: request.productId)
             {
                 try snapshot.readUses(of: [snapshot.question(offer, productId: product)], policy: policy, transaction)

@@ -1,6 +1,7 @@
 import OfferAPI
 import OfferDocuments
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @testable import OfferApplication
@@ -25,7 +26,7 @@ struct CatalogRevisionTests {
         #expect(
             try await catalogs.current(caller: Workbench.client)
                 == CatalogDocument(revision: 0, text: "", format: .yaml))
-        let text = "# kept\n" + BenchCatalog.yaml
+        let text = "# kept\n" + TestCatalog.yaml
         #expect(try await bench.apply(text, expected: 0).revision == 1)
         #expect(
             try await catalogs.current(caller: Workbench.client)
@@ -41,7 +42,7 @@ struct CatalogRevisionTests {
         let bench = try await Workbench()
         for expected in [0, 2, -1] {
             await #expect {
-                try await bench.apply(BenchCatalog.yaml + "# new\n", expected: expected, dryRun: dryRun)
+                try await bench.apply(TestCatalog.yaml + "# new\n", expected: expected, dryRun: dryRun)
             } throws: { error in
                 guard case RequestError.catalogChanged(let current) = error else { return false }
                 return current == 1
@@ -53,12 +54,12 @@ struct CatalogRevisionTests {
     @Test("the text in force applied again makes no revision; of two at once one wins")
     func sameText() async throws {
         let bench = try await Workbench()
-        let again = try await bench.apply(BenchCatalog.yaml, expected: 1)
+        let again = try await bench.apply(TestCatalog.yaml, expected: 1)
         #expect(again == CatalogApplied(revision: 1, changes: []))
         let outcomes = await withTaskGroup(of: Int?.self) { group in
             for number in 0..<8 {
                 group.addTask {
-                    try? await bench.apply(BenchCatalog.yaml + "# \(number)\n", expected: 1).revision
+                    try? await bench.apply(TestCatalog.yaml + "# \(number)\n", expected: 1).revision
                 }
             }
             return await group.reduce(into: [Int?]()) { $0.append($1) }
@@ -70,7 +71,7 @@ struct CatalogRevisionTests {
     @Test("every error is told at once, with its line, and nothing is put in force")
     func invalid() async throws {
         let bench = try await Workbench()
-        let broken = BenchCatalog.yaml
+        let broken = TestCatalog.yaml
             .replacing("signals.interactions", with: "subscription.staet")
             .replacing("periodCount: 3", with: "periodCount: none")
         await #expect {
@@ -87,7 +88,7 @@ struct CatalogRevisionTests {
     @Test("another app's catalog is refused on the line that names it")
     func wrongApp() async throws {
         let bench = try await Workbench()
-        let other = "# a comment\n" + BenchCatalog.yaml.replacing("com.example.pro", with: "com.example.other")
+        let other = "# a comment\n" + TestCatalog.yaml.replacing("com.example.pro", with: "com.example.other")
         await #expect {
             try await bench.apply(other, expected: 1)
         } throws: { error in
@@ -98,7 +99,7 @@ struct CatalogRevisionTests {
     @Test("type and Apple's name of an offer are frozen once it was issued, also when it was removed in between")
     func frozen() async throws {
         let bench = try await Workbench()
-        let renamed = BenchCatalog.yaml.replacing("comeback50", with: "comeback60")
+        let renamed = TestCatalog.yaml.replacing("comeback50", with: "comeback60")
         #expect(
             try await bench.apply(renamed, expected: 1, dryRun: true).changes
                 == [
@@ -118,11 +119,11 @@ struct CatalogRevisionTests {
                 try await bench.apply(renamed, expected: 1, dryRun: dryRun)
             } throws: { isRefused($0) }
         }
-        try await bench.apply(BenchCatalog.head + BenchCatalog.others, expected: 1)
+        try await bench.apply(TestCatalog.head + TestCatalog.others, expected: 1)
         await #expect {
             try await bench.apply(renamed, expected: 2)
         } throws: { isRefused($0) }
-        let winBack = BenchCatalog.yaml.replacing(
+        let winBack = TestCatalog.yaml.replacing(
             "id: comeback\n    type: promotional", with: "id: comeback\n    type: winBack\n    delivery: signature")
         await #expect {
             try await bench.apply(winBack, expected: 2)
@@ -130,17 +131,17 @@ struct CatalogRevisionTests {
             self.issues(error).map(\.path) == ["offers[0].type"]
                 && self.issues(error).map(\.line) == [self.line(of: "type: winBack", in: winBack)]
         }
-        #expect(try await bench.apply(BenchCatalog.yaml, expected: 2).revision == 3)
+        #expect(try await bench.apply(TestCatalog.yaml, expected: 2).revision == 3)
     }
 
     @Test("the difference names what was added, changed and removed, field by field")
     func difference() async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
-        let comeback = BenchCatalog.comeback
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback())
+        let comeback = TestCatalog.comeback()
             .replacing("count: 1, per", with: "count: 2, per")
             .replacing("status: active", with: "status: active\n    priority: 7\n    ends: 2027-02-01T00:00:00Z")
-        let head = BenchCatalog.head.replacing("9.99", with: "8.99")
-        let changes = try await bench.apply(head + comeback + BenchCatalog.others, expected: 1).changes
+        let head = TestCatalog.head.replacing("9.99", with: "8.99")
+        let changes = try await bench.apply(head + comeback + TestCatalog.others, expected: 1).changes
         let products = changes.filter { $0.offerId == nil }
         #expect(
             products.map(\.path) == [
@@ -153,14 +154,14 @@ struct CatalogRevisionTests {
         #expect(
             changes.filter { $0.change == "added" && $0.path == nil }.map(\.offerId)
                 == ["twice", "welcome", "either", "back", "engaged", "sketch"])
-        let removed = try await bench.apply(head + BenchCatalog.others, expected: 2).changes
+        let removed = try await bench.apply(head + TestCatalog.others, expected: 2).changes
         #expect(removed == [CatalogChange(.removed, of: "comeback")])
     }
 
     @Test("products outside groups are differences of their own")
     func otherProducts() async throws {
         func catalog(_ products: String) -> String {
-            BenchCatalog.head.replacing("offers:", with: "products: [\(products)]\noffers:") + BenchCatalog.comeback
+            TestCatalog.head.replacing("offers:", with: "products: [\(products)]\noffers:") + TestCatalog.comeback()
         }
         let bench = try await Workbench(catalog: catalog(""))
         let both = "{ productId: lifetime, type: nonConsumable }, { productId: coins, type: consumable }"
@@ -182,8 +183,8 @@ struct CatalogRevisionTests {
         arguments: [("1", "\"1\""), ("caf\u{E9}", "cafe\u{301}")])
     func readingAlike(_ old: String, _ new: String) async throws {
         func catalog(_ value: String) -> String {
-            BenchCatalog.head
-                + BenchCatalog.comeback.replacing(
+            TestCatalog.head
+                + TestCatalog.comeback().replacing(
                     "    limits:", with: "    eligibility: { fact: signals.plan, is: \(value) }\n    limits:")
         }
         let bench = try await Workbench(catalog: catalog(old))

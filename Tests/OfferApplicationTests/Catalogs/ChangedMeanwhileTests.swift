@@ -14,8 +14,8 @@ struct ChangedMeanwhileTests {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
         let archived =
-            BenchCatalog.head
-            + BenchCatalog.comeback.replacing("status: active", with: "status: archived")
+            TestCatalog.head
+            + TestCatalog.comeback().replacing("status: active", with: "status: archived")
         let writes = Counter()
         let moved = bench.useCases(
             over: InterposedDatabase(
@@ -206,8 +206,8 @@ struct ChangedMeanwhileTests {
         _ = try await bench.granted(order)
         // From now on the offer is open for two days only, from the first request that finds it so.
         try await bench.apply(
-            BenchCatalog.head
-                + BenchCatalog.comeback.replacing(
+            TestCatalog.head
+                + TestCatalog.comeback().replacing(
                     "status: active",
                     with: """
                         status: active
@@ -234,7 +234,7 @@ struct ChangedMeanwhileTests {
                 real: bench.database,
                 beforeWrite: {
                     let revision = writes.next()
-                    try await bench.apply(BenchCatalog.yaml + "# \(revision)\n", expected: revision)
+                    try await bench.apply(TestCatalog.yaml + "# \(revision)\n", expected: revision)
                 }))
         await #expect {
             try await moved.issuing.issue(
@@ -243,7 +243,7 @@ struct ChangedMeanwhileTests {
             guard case RequestError.busy = error else { return false }
             return true
         }
-        #expect(writes.next() == 4, "decided 3 times")
+        #expect(writes.next() == 6, "decided 5 times")
         #expect(try await bench.count("decision") == 0)
         #expect(try await bench.count("signature") == 0)
     }
@@ -279,7 +279,7 @@ struct ChangedMeanwhileTests {
         case .pause: try await pause("comeback", bench)
         case .archive:
             let archived =
-                BenchCatalog.head + BenchCatalog.comeback.replacing("status: active", with: "status: archived")
+                TestCatalog.head + TestCatalog.comeback().replacing("status: active", with: "status: archived")
             try await bench.apply(archived, expected: 1)
         case .void:
             let now = bench.clock.now

@@ -1,6 +1,7 @@
 import OfferAPI
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import OpenSSLCrypto
 import Testing
 
@@ -31,14 +32,14 @@ struct CompiledCatalogsTests {
         }
         await #expect(throws: Undone.self) {
             try await ledger.write(by: AuditAuthor(actor: "tests")) { transaction in
-                try apply(BenchCatalog.head + BenchCatalog.comeback, transaction)
+                try apply(TestCatalog.head + TestCatalog.comeback(), transaction)
                 #expect(try offers(transaction) == ["comeback"])
                 throw Undone()
             }
         }
         try await ledger.write(by: AuditAuthor(actor: "tests")) { transaction in
             try apply(
-                BenchCatalog.head + BenchCatalog.comeback.replacing("id: comeback", with: "id: other"), transaction)
+                TestCatalog.head + TestCatalog.comeback().replacing("id: comeback", with: "id: other"), transaction)
         }
         #expect(try await ledger.read { try offers($0) } == ["other"])
     }

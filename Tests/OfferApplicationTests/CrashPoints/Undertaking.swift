@@ -60,7 +60,7 @@ enum Undertaking: String, CaseIterable, Sendable {
             _ = try await useCases.voiding.void(id, reason: "a test", release: true, caller: Workbench.caller(.support))
         case .applyCatalog:
             _ = try await useCases.catalogs.apply(
-                BenchCatalog.head + BenchCatalog.comeback, format: .yaml, expectedRevision: 1, message: "less",
+                TestCatalog.head + TestCatalog.comeback(), format: .yaml, expectedRevision: 1, message: "less",
                 dryRun: false, caller: Workbench.marketing)
         case .pause: _ = try await useCases.switches.set("comeback", paused: true, caller: Workbench.marketing)
         case .attributes:

@@ -20,7 +20,7 @@ struct InstantTests {
         let second = try await bench.granted(IssueRequest(offerId: "twice", customer: named("100"))).offer
         #expect(second.issuedAt == last)
         #expect(second.v1?.timestamp == last)
-        try await bench.apply(BenchCatalog.yaml + "# again\n", expected: 1)
+        try await bench.apply(TestCatalog.yaml + "# again\n", expected: 1)
         _ = try await bench.refused(IssueRequest(offerId: "sketch", customer: named("100")))
         #expect(try await bench.ledger().lastInstant == last)
         #expect(try await bench.known(named("100")).now == last)

@@ -50,6 +50,22 @@ struct OneEvaluatorTests {
         }
     }
 
+    @Test("a client's dry-run has the same outcomes, and the findings in the way alone", arguments: Scene.allCases)
+    func client(scene: Scene) async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(scene, "100"))
+        func answer(_ caller: Caller) async throws -> InquiryAnswer {
+            try await bench.useCases.decisions.decide(
+                Inquiry(customer: CustomerIdentifiers(appTransactionId: "app-100")), caller: caller)
+        }
+        var full = try await answer(Workbench.support)
+        #expect(full.decisions.contains { $0.decision.findings.contains { !$0.verdict.isInTheWay } })
+        for place in full.decisions.indices {
+            full.decisions[place].decision.findings.removeAll { !$0.verdict.isInTheWay }
+        }
+        #expect(try await answer(Workbench.client) == full)
+    }
+
     @Test("a dry-run leaves no trace, whoever is asked about (invariant 4)")
     func noTrace() async throws {
         let bench = try await Workbench()
@@ -70,7 +86,7 @@ struct OneEvaluatorTests {
     func untouchedScope() async throws {
         let bench = try await Workbench(catalog: nil)
         let answer = try await bench.useCases.decisions.decide(
-            Inquiry(customer: named("1")), caller: Workbench.client)
+            Inquiry(customer: named("1")), caller: Workbench.support)
         #expect(answer.decisions.isEmpty && answer.best == nil)
         #expect(try await bench.count("scope") == 0)
     }
@@ -80,7 +96,7 @@ struct OneEvaluatorTests {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
         let answer = try await bench.useCases.decisions.decide(
-            Inquiry(customer: named("100")), caller: Workbench.client)
+            Inquiry(customer: named("100")), caller: Workbench.support)
         #expect(
             answer.decisions.map(\.offer.id) == ["comeback", "twice", "welcome", "either", "back", "engaged", "sketch"])
         #expect(answer.best == "twice")

@@ -60,7 +60,7 @@ struct ReplayTests {
     @Test("attributes, signals and the device count as they were then")
     func context() async throws {
         let catalog =
-            BenchCatalog.head
+            TestCatalog.head
                 + """
                   - id: engaged
                     type: promotional
@@ -90,11 +90,11 @@ struct ReplayTests {
 
     @Test("another catalog revision shows each finding that it would change")
     func otherCatalog() async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback())
         let issued = try await bench.granted(.of("comeback", try bench.shop.delivery(.lapsed, "100")))
-        let stricter = BenchCatalog.comeback.replacingOccurrences(
+        let stricter = TestCatalog.comeback().replacingOccurrences(
             of: "    limits:", with: "    eligibility: { fact: subscription.state, is: subscribed }\n    limits:")
-        try await bench.apply(BenchCatalog.head + stricter, expected: 1)
+        try await bench.apply(TestCatalog.head + stricter, expected: 1)
         #expect(try await replay(issued.offer.id, bench).differences == [])
         let other = try await bench.useCases.replay.replay(issued.offer.id, catalogRevision: 2, caller: Self.support)
         #expect(other.recorded.catalogRevision == 1 && other.recomputed.catalogRevision == 2)
@@ -152,8 +152,8 @@ struct ReplayTests {
 
     @Test("an offer nobody was issued, a revision that never was and an offer that a revision lacks are told apart")
     func unknown() async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.others)
-        try await bench.apply(BenchCatalog.yaml, expected: 1)
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.others)
+        try await bench.apply(TestCatalog.yaml, expected: 1)
         let issued = try await bench.granted(.of("comeback", try bench.shop.delivery(.lapsed, "100")))
         func code(_ id: LowercaseUUID, _ revision: Int?, _ caller: Caller = Self.support) async -> String {
             do {

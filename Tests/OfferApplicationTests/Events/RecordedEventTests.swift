@@ -73,7 +73,7 @@ struct RecordedEventTests {
     func raised() async throws {
         let (bench, orders) = try await LimitsForEveryoneTests.bench("{ count: 1 }", customers: 3)
         _ = try await bench.granted(orders[0])
-        try await bench.apply(BenchCatalog.head + BenchCatalog.shared("{ count: 2 }"), expected: 1)
+        try await bench.apply(TestCatalog.head + TestCatalog.shared("{ count: 2 }"), expected: 1)
         _ = try await bench.granted(orders[1])
         let reached = try await Self.events(bench, [.limitReached, .limitNearlyReached])
         #expect(reached.map(\.type) == [.limitReached, .limitReached])

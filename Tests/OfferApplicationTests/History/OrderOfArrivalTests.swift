@@ -48,7 +48,7 @@ struct OrderOfArrivalTests {
     private func outcome(_ bench: Workbench) async throws -> Outcome {
         let customer = CustomerIdentifiers(appTransactionId: "app-100")
         let story = try await bench.useCases.customers.story(customer, caller: Workbench.client)
-        let answer = try await bench.useCases.decisions.decide(Inquiry(customer: customer), caller: Workbench.client)
+        let answer = try await bench.useCases.decisions.decide(Inquiry(customer: customer), caller: Workbench.support)
         return Outcome(
             customers: story.identified, decisions: answer.decisions,
             rows: [

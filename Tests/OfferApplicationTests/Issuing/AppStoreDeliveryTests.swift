@@ -11,7 +11,7 @@ import Testing
 @Suite("Offers that the App Store delivers")
 struct AppStoreDeliveryTests {
     private static let catalog =
-        BenchCatalog.head + """
+        TestCatalog.head + """
               - id: apple
                 type: winBack
                 delivery: appStore

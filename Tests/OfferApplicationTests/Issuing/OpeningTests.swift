@@ -10,7 +10,7 @@ import Testing
 struct OpeningTests {
     /// The usage-driven trial of docs/design.md#decisions, and a promotional offer of which one may be had.
     private static let catalog =
-        BenchCatalog.head
+        TestCatalog.head
             + """
               - id: trial
                 type: introductory

@@ -10,7 +10,7 @@ import Testing
 @Suite("Offers renamed with `formerly`")
 struct RenamedOfferTests {
     /// The shared catalog's first offer under another id.
-    private static let renamed = BenchCatalog.head + rename(BenchCatalog.comeback, "comeback", "return")
+    private static let renamed = TestCatalog.head + rename(TestCatalog.comeback(), "comeback", "return")
 
     private static func rename(_ yaml: String, _ former: String, _ id: String) -> String {
         yaml.replacing("id: \(former)\n", with: "id: \(id)\n    formerly: \(former)\n")
@@ -18,7 +18,7 @@ struct RenamedOfferTests {
 
     @Test("a still valid offer issued under the former id is handed out again, and takes further signatures")
     func reuse() async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback())
         let first = try await bench.granted(.of("comeback", try bench.shop.delivery(.lapsed, "100"))).offer
         try await bench.apply(Self.renamed, expected: 1)
         var request = IssueRequest(offerId: "return", customer: named("100"))
@@ -47,7 +47,7 @@ struct RenamedOfferTests {
 
     @Test("once per customer holds across a rename, and without `formerly` it does not", arguments: [true, false])
     func oncePerCustomer(isCarriedOver: Bool) async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback())
         bench.tolerateOverrun()
         let delivery = try bench.shop.delivery(.lapsed, "100")
         let first = try await bench.granted(.of("comeback", delivery)).offer
@@ -83,7 +83,7 @@ struct RenamedOfferTests {
         let first = try await bench.granted(requests[0]).offer
         bench.clock.advance(hours: 1)
         _ = try await bench.granted(requests[1])
-        let catalog = BenchCatalog.head + Self.rename(BenchCatalog.shared(limit), "drop", "autumn")
+        let catalog = TestCatalog.head + Self.rename(TestCatalog.shared(limit), "drop", "autumn")
         try await bench.apply(catalog, expected: 1)
         func request(_ number: Int) -> IssueRequest {
             IssueRequest(offerId: "autumn", customer: requests[number].customer)
@@ -109,7 +109,7 @@ struct RenamedOfferTests {
     func lostRace() async throws {
         let (bench, requests) = try await LimitsForEveryoneTests.bench("{ count: 2 }", customers: 3)
         _ = try await bench.granted(requests[0])
-        let catalog = BenchCatalog.head + Self.rename(BenchCatalog.shared("{ count: 2 }"), "drop", "autumn")
+        let catalog = TestCatalog.head + Self.rename(TestCatalog.shared("{ count: 2 }"), "drop", "autumn")
         try await bench.apply(catalog, expected: 1)
         let renamed = requests.map { IssueRequest(offerId: "autumn", customer: $0.customer) }
         let writes = Counter()
@@ -124,9 +124,9 @@ struct RenamedOfferTests {
 
     @Test("a cool-down counts from a use under the former id")
     func coolDown() async throws {
-        let terms = BenchCatalog.comeback.replacing(
+        let terms = TestCatalog.comeback().replacing(
             "limits: [ { count: 1, per: customer } ]", with: "limits: []\n    coolDown: P60D")
-        let bench = try await Workbench(catalog: BenchCatalog.head + terms)
+        let bench = try await Workbench(catalog: TestCatalog.head + terms)
         bench.tolerateOverrun()
         let delivery = try bench.shop.delivery(.lapsed, "100")
         _ = try await bench.granted(.of("comeback", delivery))
@@ -136,7 +136,7 @@ struct RenamedOfferTests {
             of: "comeback50", "100900", like: try #require(delivery.signedTransactions.first), at: used)
         try await bench.deliver(SignedDelivery(signedTransactions: [use]))
         bench.clock.advance(hours: 24 * 40)
-        try await bench.apply(BenchCatalog.head + Self.rename(terms, "comeback", "return"), expected: 1)
+        try await bench.apply(TestCatalog.head + Self.rename(terms, "comeback", "return"), expected: 1)
         let refusal = try await bench.refused(.of("return", try bench.shop.delivery(.lapsed, "100")))
         #expect(refusal.decision.obstacles == [.limitCoolDown])
         #expect(refusal.outlook.changesAt == used.adding(milliseconds: 60 * Instant.Duration.day))
@@ -144,14 +144,14 @@ struct RenamedOfferTests {
 
     @Test("an offer opened under the former id closes at the same moment")
     func opening() async throws {
-        let terms = BenchCatalog.comeback.replacing(
+        let terms = TestCatalog.comeback().replacing(
             "    limits:",
             with: "    eligibility: { fact: signals.interactions, atLeast: 50 }\n    availableFor: PT48H\n    limits:")
-        let bench = try await Workbench(catalog: BenchCatalog.head + terms)
+        let bench = try await Workbench(catalog: TestCatalog.head + terms)
         var request = IssueRequest.of("comeback", try bench.shop.delivery(.lapsed, "100"))
         request.signals = ["interactions": .number(50)]
         _ = try await bench.granted(request)
-        try await bench.apply(BenchCatalog.head + Self.rename(terms, "comeback", "return"), expected: 1)
+        try await bench.apply(TestCatalog.head + Self.rename(terms, "comeback", "return"), expected: 1)
         bench.clock.advance(hours: 47)
         var later = IssueRequest(offerId: "return", customer: named("100"))
         #expect(try await bench.granted(later).offer.offerId == "return", "held open without the signal")
@@ -162,7 +162,7 @@ struct RenamedOfferTests {
 
     @Test("a pause goes with the offer, and resuming it under its new id ends it")
     func pause() async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback())
         func flip(_ paused: Bool, _ id: OfferId = "return") async throws -> PauseState {
             try await bench.useCases.switches.set(id, paused: paused, caller: Workbench.marketing)
         }
@@ -186,7 +186,7 @@ struct RenamedOfferTests {
 
     @Test("of two open ones under two ids, met by a merge, the newer is voided")
     func merge() async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback())
         bench.tolerateOverrun()
         let (first, other) = (try bench.shop.anonymous("100"), try bench.shop.anonymous("200"))
         let kept = try await bench.granted(.of("comeback", first)).offer
@@ -201,9 +201,9 @@ struct RenamedOfferTests {
 
     @Test("decisions before and after a rename are replayed as they were recorded (invariant 5)")
     func replay() async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.shared("{ count: 9 }"))
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.shared("{ count: 9 }"))
         let first = try await bench.granted(.of("drop", try bench.shop.delivery(.lapsed, "100"))).offer
-        let catalog = BenchCatalog.head + Self.rename(BenchCatalog.shared("{ count: 9 }"), "drop", "autumn")
+        let catalog = TestCatalog.head + Self.rename(TestCatalog.shared("{ count: 9 }"), "drop", "autumn")
         try await bench.apply(catalog, expected: 1)
         bench.clock.advance(hours: 30)
         let second = try await bench.granted(.of("autumn", try bench.shop.delivery(.lapsed, "100"))).offer
@@ -218,7 +218,7 @@ struct RenamedOfferTests {
 
     @Test("a rename is one change, and what else it changes is told too")
     func difference() async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback())
         #expect(
             try await bench.apply(Self.renamed, expected: 1, dryRun: true).changes == [
                 CatalogChange(.changed, of: "return", path: "id", from: "comeback", to: "return")
@@ -244,7 +244,7 @@ struct RenamedOfferTests {
 
     @Test("the type and Apple's name of an offer are frozen under its new id too")
     func frozen() async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback())
         _ = try await bench.granted(.of("comeback", try bench.shop.delivery(.lapsed, "100")))
         await #expect {
             try await bench.apply(Self.renamed.replacing("comeback50", with: "return50"), expected: 1)
@@ -261,9 +261,9 @@ struct RenamedOfferTests {
         "an offer cannot take over the uses of another that Apple knows by another name, under its own id or a former one"
     )
     func frozenOfEach() async throws {
-        let other = BenchCatalog.comeback.replacing("id: comeback\n", with: "id: other\n")
+        let other = TestCatalog.comeback().replacing("id: comeback\n", with: "id: other\n")
             .replacing("comeback50", with: "other50")
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback + other)
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback() + other)
         _ = try await bench.granted(.of("comeback", try bench.shop.delivery(.lapsed, "100")))
         _ = try await bench.granted(.of("other", try bench.shop.delivery(.lapsed, "200")))
         for (offer, former, was, now) in [
@@ -271,7 +271,7 @@ struct RenamedOfferTests {
             (other, "comeback", "comeback50", "other50"),
         ] {
             let catalog =
-                BenchCatalog.head + offer.replacing("id: other\n", with: "id: other\n    formerly: \(former)\n")
+                TestCatalog.head + offer.replacing("id: other\n", with: "id: other\n    formerly: \(former)\n")
             await #expect {
                 try await bench.apply(catalog, expected: 1)
             } throws: { error in
@@ -285,12 +285,12 @@ struct RenamedOfferTests {
 
     @Test("an offer that gets a former id back is one change, and keeps its uses and its draws")
     func renamedBack() async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback())
         let first = try await bench.granted(.of("comeback", try bench.shop.delivery(.lapsed, "100"))).offer
         try await bench.apply(Self.renamed, expected: 1)
         let back =
-            BenchCatalog.head
-            + BenchCatalog.comeback.replacing(
+            TestCatalog.head
+            + TestCatalog.comeback().replacing(
                 "id: comeback\n", with: "id: comeback\n    formerly: [comeback, return]\n")
         #expect(
             try await bench.apply(back, expected: 2).changes == [
@@ -303,7 +303,7 @@ struct RenamedOfferTests {
 
     @Test("a pause under the new id outlives a pause under the former one")
     func pausedUnderBoth() async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback())
         let switches = bench.useCases.switches
         _ = try await switches.set("comeback", paused: true, caller: Workbench.marketing)
         try await bench.apply(Self.renamed, expected: 1)

@@ -12,7 +12,7 @@ import Testing
 @Suite("An identical refusal is the recorded one")
 struct RepeatedRefusalTests {
     private static let catalog =
-        BenchCatalog.yaml + BenchCatalog.shared("{ count: 1 }")
+        TestCatalog.yaml + TestCatalog.shared("{ count: 1 }")
             + """
               - id: soon
                 type: promotional
@@ -274,7 +274,7 @@ struct RepeatedRefusalTests {
     @Test("a refusal that opens an offer is recorded, and the same again is not")
     func opening() async throws {
         let bench = try await Workbench(
-            catalog: BenchCatalog.head
+            catalog: TestCatalog.head
                 + """
                   - id: stay
                     type: promotional

@@ -12,7 +12,7 @@ struct SharedLimitTests {
         "64 requests at once for two offers that share one place give it to one of them (invariant 2)", arguments: 0..<4
     )
     func atOnce(round: Int) async throws {
-        let bench = try await Workbench(onFile: true, catalog: BenchCatalog.head + BenchCatalog.rivals)
+        let bench = try await Workbench(onFile: true, catalog: TestCatalog.head + TestCatalog.rivals)
         let second = try bench.reopened()
         let delivery = try bench.shop.delivery(.lapsed, "100")
         try await bench.deliver(delivery)
@@ -38,7 +38,7 @@ struct SharedLimitTests {
 
     @Test("the one that was issued may be asked for again, the other not before its place frees")
     func afterwards() async throws {
-        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.rivals)
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.rivals)
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
         let left = IssueRequest(offerId: "left", customer: named("100"))
         let right = IssueRequest(offerId: "right", customer: named("100"))

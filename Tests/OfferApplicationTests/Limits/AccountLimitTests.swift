@@ -14,7 +14,7 @@ struct AccountLimitTests {
     private static func bench(
         _ limits: String = "{ count: 1, per: account }", customers: Int, onFile: Bool = false
     ) async throws -> Workbench {
-        let bench = try await Workbench(onFile: onFile, catalog: BenchCatalog.head + BenchCatalog.shared(limits))
+        let bench = try await Workbench(onFile: onFile, catalog: TestCatalog.head + TestCatalog.shared(limits))
         for number in 0..<customers { try await bench.deliver(try bench.shop.delivery(.lapsed, id(number))) }
         return bench
     }

@@ -13,7 +13,7 @@ struct LimitsForEveryoneTests {
     static func bench(
         _ limits: String, customers: Int, onFile: Bool = false
     ) async throws -> (bench: Workbench, orders: [IssueRequest]) {
-        let bench = try await Workbench(onFile: onFile, catalog: BenchCatalog.head + BenchCatalog.shared(limits))
+        let bench = try await Workbench(onFile: onFile, catalog: TestCatalog.head + TestCatalog.shared(limits))
         var orders: [IssueRequest] = []
         for number in 0..<customers {
             try await bench.deliver(try bench.shop.delivery(.lapsed, "\(1_000 + number)"))
@@ -189,7 +189,7 @@ struct LimitsForEveryoneTests {
     func lowered() async throws {
         let (bench, orders) = try await Self.bench("{ count: 3 }", customers: 4)
         for order in orders.prefix(3) { _ = try await bench.granted(order) }
-        try await bench.apply(BenchCatalog.head + BenchCatalog.shared("{ count: 1 }"), expected: 1)
+        try await bench.apply(TestCatalog.head + TestCatalog.shared("{ count: 1 }"), expected: 1)
         let finding = try #require(try await bench.refused(orders[3]).decision[.limitTotal])
         #expect(
             finding.message.hasPrefix(
@@ -203,7 +203,7 @@ struct LimitsForEveryoneTests {
         _ = try await bench.granted(orders[0])
         bench.clock.advance(hours: 1)
         let other = try await bench.granted(orders[1]).offer
-        try await bench.apply(BenchCatalog.head + BenchCatalog.shared("{ count: 1 }"), expected: 1)
+        try await bench.apply(TestCatalog.head + TestCatalog.shared("{ count: 1 }"), expected: 1)
         bench.tolerateOverrun()
         let finding = try await bench.refused(orders[0]).decision[.limitTotal]
         #expect(finding?.turningPoint == .at(other.expiresAt.adding(milliseconds: Instant.Duration.hour)))
@@ -212,8 +212,8 @@ struct LimitsForEveryoneTests {
     @Test("a cheaper further signing is judged by the dearer one that it stands beside")
     func dearerFrozen() async throws {
         func catalog(_ budget: String) -> String {
-            BenchCatalog.head
-                + BenchCatalog.shared("{ spend: \"\(budget)\", currency: USD }").replacing(
+            TestCatalog.head
+                + TestCatalog.shared("{ spend: \"\(budget)\", currency: USD }").replacing(
                     "products: [monthly]", with: "products: [monthly, yearly]")
         }
         let bench = try await Workbench(catalog: catalog("30.00"))
@@ -243,8 +243,8 @@ struct LimitsForEveryoneTests {
     func frozenCost() async throws {
         let (bench, orders) = try await Self.bench("{ spend: \"30.00\", currency: USD }", customers: 3)
         _ = try await bench.granted(orders[0])
-        let dearer = BenchCatalog.head.replacing("9.99", with: "19.99")
-        try await bench.apply(dearer + BenchCatalog.shared("{ spend: \"30.00\", currency: USD }"), expected: 1)
+        let dearer = TestCatalog.head.replacing("9.99", with: "19.99")
+        try await bench.apply(dearer + TestCatalog.shared("{ spend: \"30.00\", currency: USD }"), expected: 1)
         _ = try await bench.granted(orders[1])
         #expect(try await Self.counters(bench) == ["drop places": 2, "drop USD": 29_980])
         #expect(

@@ -71,7 +71,7 @@ struct RecordedUseTests {
     @Test("a second use of one issued offer months later counts in a window at its own date")
     func secondUseInWindow() async throws {
         let bench = try await Workbench(
-            catalog: BenchCatalog.head + BenchCatalog.shared("{ count: 1, per: customer, window: P30D }"))
+            catalog: TestCatalog.head + TestCatalog.shared("{ count: 1, per: customer, window: P30D }"))
         let delivery = try bench.shop.delivery(.lapsed, "100")
         let jws = try #require(delivery.signedTransactions.first)
         _ = try await bench.granted(.of("drop", delivery))

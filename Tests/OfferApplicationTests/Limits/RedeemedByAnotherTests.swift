@@ -320,7 +320,7 @@ struct RedeemedByAnotherTests {
         }
         try await erasing.deliver(try bench.shop.delivery(.lapsed, "100"))
         let answer = try await erasing.useCases.decisions.decide(
-            Inquiry(customer: named("100"), offerIds: ["comeback"]), caller: Workbench.client)
+            Inquiry(customer: named("100"), offerIds: ["comeback"]), caller: Workbench.support)
         #expect(answer.decisions.first?.decision[.limitCustomer]?.verdict == .violated)
         try await erasing.verify()
     }

@@ -22,7 +22,7 @@ struct NotificationStreamTests {
     private func outcome(_ bench: Workbench) async throws -> Outcome {
         let story = try await bench.useCases.customers.story(Self.customer, caller: Workbench.client)
         let answer = try await bench.useCases.decisions.decide(
-            Inquiry(customer: Self.customer), caller: Workbench.client)
+            Inquiry(customer: Self.customer), caller: Workbench.support)
         let known = try await bench.known(Self.customer)
         return Outcome(
             customers: story.identified, states: known.history.subscriptionStates(at: known.now),

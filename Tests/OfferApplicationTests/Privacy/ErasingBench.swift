@@ -22,7 +22,7 @@ struct ErasingBench: Sendable {
     /// The application of a server with that key.
     let useCases: UseCases
 
-    init(catalog: String = BenchCatalog.yaml) async throws {
+    init(catalog: String = TestCatalog.yaml) async throws {
         self.init(on: try await Workbench(catalog: catalog))
     }
 

@@ -74,7 +74,7 @@ struct ReturningAccountTests {
 
     private func decided(_ id: String, _ erasing: ErasingBench) async throws -> Decision {
         let answer = try await erasing.useCases.decisions.decide(
-            Inquiry(customer: named(id), offerIds: ["comeback"]), caller: Workbench.client)
+            Inquiry(customer: named(id), offerIds: ["comeback"]), caller: Workbench.support)
         return try #require(answer.decisions.first).decision
     }
 

@@ -86,7 +86,7 @@ struct RecordedYearTests {
         let customer = CustomerIdentifiers(appTransactionId: "7060000006")
         let story = try await stage.bench.useCases.customers.story(customer, caller: Workbench.client)
         let known = try await stage.known(customer)
-        let answer = try await stage.useCases.decisions.decide(Inquiry(customer: customer), caller: Workbench.client)
+        let answer = try await stage.useCases.decisions.decide(Inquiry(customer: customer), caller: Workbench.support)
         return State(
             customers: story.identified, coverage: known.history.coverage,
             transactions: known.history.currentTransactions.map(\.payload),

@@ -11,7 +11,7 @@ struct FunnelStage {
     static let from = Workbench.start.adding(milliseconds: Instant.Duration.day)
 
     static func catalog(holdout: Int) -> String {
-        BenchCatalog.head + """
+        TestCatalog.head + """
               - id: comeback
                 type: promotional
                 offerIdentifier: comeback50

@@ -2,6 +2,7 @@ import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import Testing
 
 @Suite("Exporting issued offers")
@@ -21,7 +22,7 @@ struct IssuedOfferExportTests {
         _ = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100")))
         #expect(try await export(bench, "comeback") == ["comeback"])
         #expect(try await export(bench, "twice").isEmpty)
-        try await bench.apply(BenchCatalog.head.replacing("offers:", with: "offers: []"), expected: 1)
+        try await bench.apply(TestCatalog.head.replacing("offers:", with: "offers: []"), expected: 1)
         #expect(try await export(bench, "comeback") == ["comeback"])
         for id in ["twice", "nope"] as [OfferId] {
             await #expect {

@@ -28,7 +28,7 @@ struct ClockBehindTests {
                 ) { _ in WrittenAnswer(status: 201, contentType: "application/json", body: []) }
             case .decide: _ = try await bench.dryRun(customer, "twice")
             case .transactions: try await bench.deliver(known)
-            case .catalog: try await bench.apply(BenchCatalog.yaml + "# again\n", expected: 1)
+            case .catalog: try await bench.apply(TestCatalog.yaml + "# again\n", expected: 1)
             case .attributes:
                 _ = try await bench.useCases.attributes.replace(
                     ["vip": .boolean(true)], of: customer, caller: Workbench.client)

@@ -96,7 +96,7 @@ extension Workbench {
                     issuedOffers: try IssuedOfferStore(transaction).issuedOffers(of: [customer]))
                 let redemptions = facts.redemptions()
                 let used = Set(redemptions.compactMap(\.issuedOfferId))
-                return BenchCatalog.limits.compactMap { offer, limit in
+                return TestCatalog.limits.compactMap { offer, limit in
                     let redeemed = redemptions.filter {
                         $0.offerIdentifier == limit.offerIdentifier
                             && $0.offerType == (limit.offerIdentifier == nil ? .introductory : .promotional)

@@ -57,7 +57,7 @@ extension Workbench {
     ) async throws -> Decision {
         let answer = try await useCases.decisions.decide(
             Inquiry(customer: customer, offerIds: [offer], productId: productId, signals: signals),
-            caller: Self.client)
+            caller: Self.support)
         return try #require(answer.decisions.first).decision
     }
 

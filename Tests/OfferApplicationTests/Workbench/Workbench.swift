@@ -15,6 +15,8 @@ final class Workbench: Sendable {
     static let scope = Scope(bundleId: "com.example.pro", environment: .localTesting)
     static let start = Instant(milliseconds: 1_793_491_200_123)
     static let client = caller(.client)
+    /// Sees every finding.
+    static let support = caller(.support)
     static let marketing = caller(.marketing)
 
     let clock: TestClock
@@ -41,7 +43,7 @@ final class Workbench: Sendable {
     ///   - rates: how fast requests may come.
     init(
         onFile: Bool = false, in place: TemporaryDirectory? = nil, shop: Shop? = nil,
-        catalog: String? = BenchCatalog.yaml, vouchedByApple: Bool = false,
+        catalog: String? = TestCatalog.yaml, vouchedByApple: Bool = false,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance, rates: RequestRates = RequestRates(.off)
     ) async throws {
         clock = shop?.clock ?? TestClock(Self.start)

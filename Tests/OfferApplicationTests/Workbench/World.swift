@@ -50,7 +50,7 @@ struct World {
             if isPaused { paused.insert(offer) } else { paused.remove(offer) }
             return "pause \(offer?.rawValue ?? "all") \(isPaused)"
         case 8:
-            let text = revision % 2 == 1 ? BenchCatalog.head + BenchCatalog.comeback : BenchCatalog.yaml
+            let text = revision % 2 == 1 ? TestCatalog.head + TestCatalog.comeback() : TestCatalog.yaml
             revision = try await bench.apply(text, expected: revision).revision
             return "apply \(revision)"
         case 9, 10:

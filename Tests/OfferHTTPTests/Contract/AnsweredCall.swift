@@ -1,5 +1,6 @@
 import Foundation
 import OfferModel
+import OfferTestSupport
 import Testing
 
 /// One call that is answered as asked, over a real socket.

@@ -1,4 +1,5 @@
 import OfferModel
+import OfferTestSupport
 
 /// A call as the role matrix makes it: about the customer `900` and the offer issued to them, and valid, so that only
 /// the key decides what becomes of it.

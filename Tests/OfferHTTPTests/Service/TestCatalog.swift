@@ -2,50 +2,19 @@ import LocalAppStore
 import OfferModel
 import OfferTestSupport
 
-/// The offers these tests ask for.
-enum TestCatalog {
-    /// The app and its products, for other offers than these.
-    static let head = String(yaml.prefix(upTo: yaml.firstRange(of: "offers:")?.lowerBound ?? yaml.endIndex))
+extension TestCatalog {
+    static let yaml =
+        head + comeback(to: "expired") + """
+              - id: trial
+                type: introductory
+                products: [monthly]
+                paymentMode: freeTrial
+                period: P1W
+                periodCount: 1
+                status: active
+                limits: []
 
-    static let yaml = """
-        bundleId: com.example.pro
-        subscriptionGroups:
-          - id: "21500001"
-            products:
-              - { productId: monthly, level: 1, period: P1M, price: { amount: "9.99", currency: USD } }
-              - { productId: yearly, level: 1, period: P1Y, price: { amount: "79.99", currency: USD } }
-        offers:
-          - id: comeback
-            type: promotional
-            offerIdentifier: comeback50
-            products: [monthly]
-            paymentMode: payAsYouGo
-            period: P1M
-            periodCount: 3
-            price: { amount: "4.99", currency: USD }
-            status: active
-            eligibility: { fact: subscription.state, in: [expired] }
-            limits: [ { count: 1, per: customer } ]
-            formats: [v2, v1]
-          - id: trial
-            type: introductory
-            products: [monthly]
-            paymentMode: freeTrial
-            period: P1W
-            periodCount: 1
-            status: active
-            limits: []
-          - id: either
-            type: promotional
-            offerIdentifier: either10
-            products: [monthly, yearly]
-            paymentMode: freeTrial
-            period: P1M
-            periodCount: 1
-            status: active
-            limits: []
-
-        """
+            """ + either
 }
 
 extension ServiceFixture {

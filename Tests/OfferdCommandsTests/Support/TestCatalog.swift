@@ -1,39 +1,15 @@
 import AsyncHTTPClient
 import OfferModel
+import OfferTestSupport
 
-/// One offer, once per customer, for those whose subscription has lapsed.
-enum TestCatalog {
+extension TestCatalog {
+    /// One offer for those whose subscription has lapsed.
     static let yaml = yaml(["comeback"])
 
     /// Such offers under these ids.
     static func yaml(_ offers: [String]) -> String {
-        """
-        bundleId: com.example.pro
-        subscriptionGroups:
-          - id: "21500001"
-            products:
-              - { productId: com.example.pro.monthly, level: 1, period: P1M, price: { amount: "9.99", currency: USD } }
-        offers:
-
-        """ + offers.map(offer).joined()
-    }
-
-    private static func offer(_ id: String) -> String {
-        """
-          - id: \(id)
-            type: promotional
-            offerIdentifier: \(id)50
-            products: [com.example.pro.monthly]
-            paymentMode: payAsYouGo
-            period: P1M
-            periodCount: 3
-            price: { amount: "4.99", currency: USD }
-            status: active
-            eligibility: { fact: subscription.state, in: [expired] }
-            limits: [ { count: 1, per: customer } ]
-            formats: [v1, v2]
-
-        """
+        app("com.example.pro.") + "offers:\n"
+            + offers.map { comeback($0, of: "com.example.pro.monthly", to: "expired", formats: "v1, v2") }.joined()
     }
 
     static func apply(
