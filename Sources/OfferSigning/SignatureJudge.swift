@@ -42,8 +42,6 @@ package struct SignatureJudge: Sendable {
     package static let longestText = 8_192
     /// The most keys that are tried; the bound on verifications counts each.
     static let maximumKeys = 16
-    /// The lifetime of a V1 signature, in milliseconds (Apple, "Generating a signature for promotional offers").
-    private static let life = 24 * Instant.Duration.hour
     /// Later than any date in seconds, earlier than any plausible one in milliseconds (1973).
     private static let leastMilliseconds: Int64 = 100_000_000_000
 
@@ -112,7 +110,7 @@ package struct SignatureJudge: Sendable {
         }
         let milliseconds = looksLikeSeconds ? timestamp.saturatingMultiplied(by: 1_000) : timestamp
         let signedAt = Instant(milliseconds: milliseconds)
-        guard now.milliseconds(since: signedAt) > Self.life else { return }
+        guard now.milliseconds(since: signedAt) > Offer.signatureLife else { return }
         let isV1 = findings.format == .v1
         findings.add(
             .expired, "signed at \(signedAt), and a signature is \(isV1 ? "" : "assumed to be ")valid for 24 hours",

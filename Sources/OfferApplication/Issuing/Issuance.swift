@@ -1,6 +1,6 @@
-import OfferAPI
-import OfferEligibility
-import OfferModel
+public import OfferAPI
+public import OfferEligibility
+public import OfferModel
 import OfferSigning
 import OfferStore
 
@@ -125,4 +125,19 @@ struct OpenIssuedOffer: Sendable {
         let life = timestamp.adding(milliseconds: policy.signatureLife).milliseconds(since: now)
         return life >= policy.storedSignatureMinimumLife
     }
+}
+
+public enum IssueAnswer: Sendable, Hashable {
+    /// Signed and recorded; `isNew` is false if stored signatures are handed out again.
+    case issued(IssuedOfferView, isNew: Bool)
+    case refused(IssueRefusal)
+}
+
+/// A reasoned no: recorded, and for introductory offers perhaps with a signed block.
+public struct IssueRefusal: Sendable, Hashable {
+    public var decisionId: LowercaseUUID
+    public var decision: Decision
+    public var outlook: Outlook
+    /// The statement that blocks the introductory offer, if the customer has a known transaction and the answer is no.
+    public var introductoryEligibility: IntroductoryEligibilityBody?
 }

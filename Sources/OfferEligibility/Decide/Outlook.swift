@@ -55,7 +55,7 @@ private struct Forecast {
         var (now, current) = (context.now, decision)
         var waiting: Outlook?
         for _ in 0..<Self.maximumSteps {
-            let obstacles = current.obstacles
+            let obstacles = current.blockingFindings
             guard !obstacles.isEmpty else { return Outlook(changesAt: now, events: [], isFinal: false) }
             let dates = obstacles.compactMap(\.turningPoint?.instant)
             let earliest = max(dates.max() ?? now, now)
@@ -113,7 +113,7 @@ private struct Forecast {
 
 extension Decision {
     /// The findings that are in the way of the offer.
-    public var obstacles: [Finding] {
+    public var blockingFindings: [Finding] {
         findings.filter(\.verdict.isInTheWay)
     }
 }

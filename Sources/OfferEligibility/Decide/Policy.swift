@@ -4,11 +4,8 @@ public import OfferModel
 public struct Policy: Sendable {
     /// How long a completeness serves rules that need an absence (docs/design.md#history-and-state).
     public var coverageLife: Int64 = 24 * Instant.Duration.hour
-    /// How long a signature may be used: Apple's for V1, an assumption for the others
-    /// (docs/design.md#issued-offers-and-limits).
-    public var signatureLife: Int64 = 24 * Instant.Duration.hour
-    /// How long an issued offer counts beyond its newest signature.
-    public var countingTail: Int64 = Instant.Duration.hour
+    public var signatureLife = Offer.signatureLife
+    public var countingTail = Offer.countingTail
     /// How much life a stored signature must have left to be returned again.
     public var storedSignatureMinimumLife: Int64 = Instant.Duration.hour
     /// How long Apple tries to charge (Apple, "Monthly subscriptions with a 12-month commitment").

@@ -45,6 +45,11 @@ public struct Offer: Sendable, Hashable {
     public var winBackTerms: WinBackTerms?
 
     public static let defaultSignaturesPerOffer = 3
+    /// How long a signature may be used, in milliseconds: Apple's for V1 ("Generating a signature for promotional
+    /// offers"), an assumption for the others (docs/design.md#issued-offers-and-limits).
+    public static let signatureLife = 24 * Instant.Duration.hour
+    /// How long an issued offer counts beyond its newest signature, in milliseconds.
+    public static let countingTail = Instant.Duration.hour
 
     /// An active promotional offer without conditions; callers set what differs.
     public init(

@@ -16,9 +16,9 @@ enum IssuedText {
             })
     }
 
-    /// Until when an unused offer counts: an hour longer than its signatures are valid.
+    /// Until when an unused offer counts.
     static func countsUntil(_ item: IssuedOfferView) -> String {
-        TimeText.absolute(item.expiresAt.adding(milliseconds: Instant.Duration.hour))
+        TimeText.absolute(item.expiresAt.adding(milliseconds: Offer.countingTail))
     }
 
     static func text(_ item: IssuedOfferView, _ palette: Palette) -> String {
