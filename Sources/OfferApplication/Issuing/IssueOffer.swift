@@ -31,8 +31,7 @@ public struct IssueOffer: Sendable {
     let metrics: ServiceMetrics
     private let refusals = RecordedRefusals()
 
-    /// How often a request is decided when what the decision rests on keeps changing. Catalogs applied in a row can undo
-    /// one attempt each.
+    /// How often a request is decided while what the decision rests on changes: catalogs in a row undo an attempt each.
     private static let attempts = 5
 
     /// Answers a request with signed and durably recorded artefacts, or with a reasoned no.
