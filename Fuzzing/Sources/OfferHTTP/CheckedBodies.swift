@@ -1,1 +1,0 @@
-../../../Sources/OfferHTTP/Requests/CheckedBodies.swift
