@@ -19,7 +19,7 @@ extension Inquiry {
         _ offer: Offer, productId: ProductId, of compiled: CompiledCatalog, scope: Scope, at now: Instant
     ) -> Question {
         Question(
-            offer, productId: productId, of: compiled, scope: scope, at: now, pause: .none, signals: signals,
+            compiled.compiled(offer), productId: productId, of: compiled, scope: scope, at: now, pause: .none, signals: signals,
             request: request, signUp: SignUp(), needsNewSigning: true, formats: Set(SignatureFormat.allCases),
             takesHistoryAsProven: true)
     }
