@@ -19,8 +19,8 @@ extension Inquiry {
         _ offer: Offer, productId: ProductId, of compiled: CompiledCatalog, scope: Scope, at now: Instant
     ) -> Question {
         Question(
-            compiled.compiled(offer), productId: productId, of: compiled, scope: scope, at: now, pause: .none, signals: signals,
-            request: request, signUp: SignUp(), needsNewSigning: true, formats: Set(SignatureFormat.allCases),
+            compiled.compiled(offer), productId: productId, of: compiled, scope: scope, at: now, pause: .none,
+            signals: signals, request: request, signUp: SignUp(), needsNewSigning: true, formats: Set(SignatureFormat.allCases),
             takesHistoryAsProven: true)
     }
 }
