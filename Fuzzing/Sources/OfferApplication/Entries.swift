@@ -20,7 +20,8 @@ extension Inquiry {
     ) -> Question {
         Question(
             compiled.compiled(offer), productId: productId, of: compiled, scope: scope, at: now, pause: .none,
-            signals: signals, request: request, signUp: SignUp(), needsNewSigning: true, formats: Set(SignatureFormat.allCases),
+            signals: signals, request: request, signUp: SignUp(), needsNewSigning: true,
+            formats: Set(SignatureFormat.allCases),
             takesHistoryAsProven: true)
     }
 }
