@@ -21,8 +21,7 @@ extension Inquiry {
         Question(
             compiled.compiled(offer), productId: productId, of: compiled, scope: scope, at: now, pause: .none,
             signals: signals, request: request, signUp: SignUp(), needsNewSigning: true,
-            formats: Set(SignatureFormat.allCases),
-            takesHistoryAsProven: true)
+            formats: Set(SignatureFormat.allCases), takesHistoryAsProven: true)
     }
 }
 

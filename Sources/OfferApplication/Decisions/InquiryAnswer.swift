@@ -31,8 +31,7 @@ extension Question {
     /// the offer's group and about its other offers (invariant 4).
     init(
         _ offer: CompiledOffer, productId: ProductId, of compiled: CompiledCatalog, scope: Scope, at now: Instant,
-        pause: Pause,
-        signals: [String: FactValue], request: DeviceRequest, signUp: SignUp, needsNewSigning: Bool,
+        pause: Pause, signals: [String: FactValue], request: DeviceRequest, signUp: SignUp, needsNewSigning: Bool,
         formats: Set<SignatureFormat>, takesHistoryAsProven: Bool
     ) {
         let group = compiled.group(of: productId)

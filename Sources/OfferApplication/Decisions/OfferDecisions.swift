@@ -87,7 +87,7 @@ public struct OfferDecisions: Sendable {
                 let value = snapshot.catalog.product(product).flatMap { offer.value(on: $0.product) }
                 candidates.append(Choice.Candidate(offerId: offer.id, priority: offer.priority, value: value))
             }
-            // Nobody else sees more; freed now, by the thread that allocated it.
+            // Only staff see every finding. The others are freed here, on the thread that allocated them.
             if !caller.role.isStaff { decision.findings = decision.blockingFindings }
             decisions.append(OfferDecision(offer: offer, decision: decision, outlook: outlook))
         }
