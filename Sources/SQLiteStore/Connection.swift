@@ -17,7 +17,7 @@ final class Connection: @unchecked Sendable {
     private var statements: [StatementText: PreparedStatement] = [:]
     /// Whether a body reads a snapshot, which ends at the next statement if its task is cancelled.
     private var isReading = false
-    /// What the running durable transaction knows already (``WriteBatch``).
+    /// What the running transaction knows already.
     var memory: TransactionCache?
 
     /// Opens a file that exists, or a new database in memory, `:memory:`.
@@ -123,8 +123,10 @@ extension Connection {
         defer { if access == .readWrite { try? runScript("PRAGMA query_only = OFF") } }
         try execute(.beginReading)
         isReading = true
+        memory = TransactionCache(ofSnapshot: true)
         defer {
             isReading = false
+            memory = nil
             // A failure that ended the transaction has been thrown already.
             _ = try? execute(.commit)
         }

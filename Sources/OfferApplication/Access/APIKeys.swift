@@ -198,7 +198,7 @@ public struct APIToken: Sendable, Equatable {
     /// The secret half: 64 lower-case hexadecimal digits.
     let secret: String
 
-    private static let prefix = "offerd"
+    private static let prefix = "offerd_"
     private static let idLength = 16
     private static let secretLength = 64
 
@@ -209,29 +209,31 @@ public struct APIToken: Sendable, Equatable {
 
     /// Reads a token; `nil` if it has not the form of one.
     public init?(_ text: some StringProtocol) {
-        let parts = String(text).utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].elementsEqual(Self.prefix.utf8),
-            Self.isHexadecimal(parts[1], length: Self.idLength),
-            Self.isHexadecimal(parts[2], length: Self.secretLength)
+        let bytes = Array(text.utf8)
+        let id = bytes.dropFirst(Self.prefix.utf8.count).prefix(Self.idLength)
+        let secret = bytes.suffix(Self.secretLength)
+        guard bytes.count == Self.prefix.utf8.count + Self.idLength + 1 + Self.secretLength,
+            bytes.starts(with: Self.prefix.utf8), bytes[id.endIndex] == UInt8(ascii: "_"),
+            Self.isHexadecimal(id), Self.isHexadecimal(secret)
         else { return nil }
-        id = String(Substring(parts[1]))
-        secret = String(Substring(parts[2]))
+        self.id = String(decoding: id, as: UTF8.self)
+        self.secret = String(decoding: secret, as: UTF8.self)
     }
 
     /// The whole token: shown once, at its making.
-    public var text: String { "\(Self.prefix)_\(id)_\(secret)" }
+    public var text: String { "\(Self.prefix)\(id)_\(secret)" }
 
     func secretDigest(_ digest: some Digest) -> [UInt8] {
         digest.sha256(Array(secret.utf8))
     }
 
-    private static func isHexadecimal(_ text: Substring.UTF8View, length: Int) -> Bool {
-        text.count == length && text.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    private static func isHexadecimal(_ text: ArraySlice<UInt8>) -> Bool {
+        text.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 }
 
 extension APIToken: CustomStringConvertible, CustomReflectable {
-    public var description: String { "\(Self.prefix)_\(id)_…" }
+    public var description: String { "\(Self.prefix)\(id)_…" }
 
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }

@@ -72,12 +72,12 @@ enum IdempotencyKey {
 
 extension Request {
     var announcesBody: Bool {
-        headers.contains(.transferEncoding) || headers[.contentLength].map { $0 != "0" } ?? false
+        headers.contains(.transferEncoding) || headers[values: .contentLength].contains { $0 != "0" }
     }
 
     /// Whether the client waits for leave before it sends its body (RFC 9110 §10.1.1).
     var expectsContinue: Bool {
-        headers[.expect]?.lowercased() == "100-continue"
+        headers[values: .expect].contains { $0.lowercased() == "100-continue" }
     }
 
     /// Whether the body does not come, because it would be larger than anything that is read and leave is not given.

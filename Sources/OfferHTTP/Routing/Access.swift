@@ -121,7 +121,7 @@ extension IPAddress {
             }
         let found = address.withSockAddr { socket, size -> IPAddress? in
             guard let place, place.upperBound <= size else { return nil }
-            return IPAddress(bytes: UnsafeRawBufferPointer(start: socket, count: size)[place])
+            return IPAddress(bytes: Array(UnsafeRawBufferPointer(start: socket, count: size)[place]))
         }
         guard let found else { return nil }
         self = found

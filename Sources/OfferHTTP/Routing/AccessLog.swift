@@ -89,14 +89,12 @@ struct AccessLog: RouterMiddleware {
         requests[method, route, status].increment()
         durations[method, route].recordNanoseconds(nanoseconds)
         if let problem = notes.problem { problems[problem.rawValue].increment() }
-        context.logger.info(
-            "answered",
-            metadata: [
-                "http.method": .string(String(request.method.rawValue.prefix(16))),
-                "http.route": .string(route),
-                "http.status": .string(status),
-                "duration.us": .string(String(nanoseconds / 1_000)),
-            ].merging(notes.metadata) { first, _ in first })
+        var metadata = notes.metadata
+        metadata["http.method"] = .string(String(request.method.rawValue.prefix(16)))
+        metadata["http.route"] = .string(route)
+        metadata["http.status"] = .string(status)
+        metadata["duration.us"] = .string(String(nanoseconds / 1_000))
+        context.logger.info("answered", metadata: metadata)
         return response
     }
 
@@ -106,7 +104,8 @@ struct AccessLog: RouterMiddleware {
 
 extension RequestNotes.Content {
     fileprivate var metadata: Logger.Metadata {
-        var metadata: Logger.Metadata = [:]
+        // Room for those of the request too.
+        var metadata = Logger.Metadata(minimumCapacity: 12)
         if let caller { metadata["role"] = .string(caller.role.rawValue) }
         if let keyId = caller?.apiKeyId ?? refusedKeyId { metadata["key.id"] = .string(keyId) }
         if let scope = caller?.scope ?? scope {

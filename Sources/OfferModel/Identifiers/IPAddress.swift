@@ -9,7 +9,7 @@ public struct IPAddress: Sendable, Hashable {
     }
 
     /// - Parameter bytes: in network order, 4 or 16; `nil` for another number.
-    public init?(bytes: some Collection<UInt8>) {
+    public init?(bytes: [UInt8]) {
         switch bytes.count {
         case 4: self.init(ipv4: bytes)
         case 16: self.init(high: Self.number(bytes.prefix(8)), low: Self.number(bytes.suffix(8)))

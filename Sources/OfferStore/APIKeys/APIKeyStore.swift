@@ -88,9 +88,12 @@ public struct APIKeyStore {
     /// One key, also a revoked or expired one, and the latest instant a transaction was committed at: together, because
     /// every request asks for both.
     public func key(_ id: String) throws -> (key: StoredAPIKey, lastInstant: Instant?)? {
-        try Statement(Self.selectOne, id).first(in: transaction) { reader in
-            (key: try StoredAPIKey(reading: &reader), lastInstant: try reader.next())
+        if let known = transaction.memory?.snapshot?.apiKeys[id] { return known }
+        let key = try Statement(Self.selectOne, id).first(in: transaction) { reader in
+            (key: try StoredAPIKey(reading: &reader), lastInstant: try reader.next() as Instant?)
         }
+        transaction.memory?.snapshot?.apiKeys[id] = key
+        return key
     }
 
     public func ids() throws -> [String] {

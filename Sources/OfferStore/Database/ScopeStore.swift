@@ -72,6 +72,7 @@ public struct PresentState: Sendable, Hashable {
 
 extension ScopeStore {
     public func presentState(around scope: Scope) throws -> PresentState {
+        if let known = transaction.memory?.snapshot?.presentStates[scope] { return known }
         let statement = Statement(Self.presentStateSQL, scope.bundleId, scope.environment)
         let state = try statement.first(in: transaction) { row in
             var state = PresentState(
@@ -85,6 +86,7 @@ extension ScopeStore {
             return state
         }
         guard let state else { throw StoreError.corrupt("the row of `store_state` is missing") }
+        transaction.memory?.snapshot?.presentStates[scope] = state
         return state
     }
 

@@ -69,7 +69,7 @@ extension StoreClock {
         var state = before
         change(&state)
         guard state != before else { return state }
-        if let memory = transaction.memory {
+        if let memory = transaction.memory, memory.takesChanges {
             memory.contents.clock = state
             memory.contents.isClockChanged = true
         } else {

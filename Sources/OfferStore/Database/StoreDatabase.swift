@@ -53,8 +53,8 @@ public protocol StoreTransaction: AnyObject {
     /// Where changes of the ledger are recorded; drivers have none, see ``Ledger``.
     var recording: AuditLog? { get }
 
-    /// What the durable transaction knows already; none where nothing is written, or where the driver keeps none. A
-    /// wrapper hands on its base's cache, or the two would not see each other's changes.
+    /// What the transaction knows already; none where the driver keeps none. A wrapper hands on its base's cache, or the
+    /// two would not see each other's changes.
     var memory: TransactionCache? { get }
 }
 
@@ -99,12 +99,12 @@ extension StoreTransaction {
     }
 }
 
-/// What one durable transaction knows of the rows that nearly every body reads and changes: the store's clock, the
-/// audit's head, the generations, the counters.
+/// What one transaction knows of the rows that nearly every body reads: the store's clock, the audit's head, the
+/// generations, the counters; in a snapshot also API keys and the present state.
 ///
-/// Only for as long as the transaction: until it ends no other transaction can write, so what was read once still
-/// holds, and what has changed need be written once. A driver makes one when it begins, hands it to every body, goes
-/// back to the ``mark`` of a body that it undoes, and has ``write(to:)`` called before it commits.
+/// Only for as long as the transaction: until it ends no other transaction changes what it sees, so what was read once
+/// still holds, and what a durable one has changed need be written once. A driver makes one when it begins, hands it to
+/// every body, goes back to the ``mark`` of a body that it undoes, and has ``write(to:)`` called before it commits.
 public final class TransactionCache {
     public struct Mark {
         fileprivate let contents: Contents
@@ -121,9 +121,21 @@ public final class TransactionCache {
         var unmatched: [UnmatchedPlace: [String: Int]] = [:]
     }
 
-    var contents = Contents()
+    /// Rows that only snapshots remember: a durable transaction may change them.
+    struct SnapshotRows {
+        var presentStates: [Scope: PresentState] = [:]
+        var apiKeys: [String: (key: StoredAPIKey, lastInstant: Instant?)] = [:]
+    }
 
-    public init() {}
+    var contents = Contents()
+    /// `nil` in a durable transaction.
+    var snapshot: SnapshotRows?
+    /// Whether changes are written at the end; in a snapshot the driver refuses each.
+    var takesChanges: Bool { snapshot == nil }
+
+    public init(ofSnapshot isSnapshot: Bool = false) {
+        snapshot = isSnapshot ? SnapshotRows() : nil
+    }
 
     /// Whether a catalog was put in force in this transaction. It may yet be undone, and another take its number, so it
     /// must not be cached for longer.

@@ -35,7 +35,7 @@ public struct CounterStore {
 
     /// Reads what is used of many offers at once, for ``counters(of:in:open:at:in:)`` to tell without further statements.
     ///
-    /// For transactions that write nothing; one that does remembers the counters itself.
+    /// For snapshots; a durable transaction reads each counter once.
     ///
     /// - Parameters:
     ///   - offers: each with the group of the product asked for.
@@ -45,7 +45,7 @@ public struct CounterStore {
         _ transaction: any StoreTransaction
     ) throws {
         self.transaction = transaction
-        guard transaction.memory == nil, offers.count > 1 else {
+        guard offers.count > 1, transaction.memory?.snapshot != nil else {
             memory = transaction.memory
             return
         }
@@ -115,7 +115,7 @@ public struct CounterStore {
             let passed = try passed(of: offer, at: now, in: scope).map { $0.amount(of: unit) }.saturatingSum()
             guard sum.saturatingSubtracting(cap) <= passed else { return false }
         }
-        if let memory {
+        if let memory, memory.takesChanges {
             let place = RememberedCounters.Place(scope: scope, offer: offer)
             memory.contents.counters[place]?.amounts[unit.name] = sum
             memory.contents.counters[place]?.changed.insert(unit.name)
@@ -212,7 +212,7 @@ extension CounterStore {
     }
 }
 
-// The rows that counters are made of, remembered where many issued offers share a durable transaction.
+// The rows that counters are made of, remembered for all that share a transaction.
 
 extension CounterStore {
     /// What the issued offers of an offer that have passed and still stand on its counters take there, in one currency

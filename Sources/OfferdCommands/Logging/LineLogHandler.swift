@@ -39,16 +39,17 @@ struct LineLogHandler: LogHandler {
         }
         let isUrgent = event.level >= .warning
         if lines.format == .json { return lines.add(json(event, members), isUrgent: isUrgent) }
-        var line = "\(LogTime.now()) \(event.level.rawValue) \(label):"
-        line.reserveCapacity(256)
+        var line = [UInt8]()
+        line.reserveCapacity(512)
+        line += "\(LogTime.now()) \(event.level.rawValue) \(label):".utf8
         for (name, value) in members {
-            line += " "
-            line += name
-            line += "="
-            if case .string(let text) = value { line += text } else { line += value.description }
+            line.append(UInt8(ascii: " "))
+            line += name.utf8
+            line.append(UInt8(ascii: "="))
+            if case .string(let text) = value { line += text.utf8 } else { line += value.description.utf8 }
         }
-        line += " [\(event.source)] \(event.message)\n"
-        lines.add(line.utf8, isUrgent: isUrgent)
+        line += " [\(event.source)] \(event.message)\n".utf8
+        lines.add(line, isUrgent: isUrgent)
     }
 
     private func json(_ event: LogEvent, _ members: [(name: String, value: Logger.MetadataValue)]) -> [UInt8] {
@@ -78,7 +79,8 @@ struct LineLogHandler: LogHandler {
     private static func set(
         _ name: String, _ value: Logger.MetadataValue?, in members: inout [(name: String, value: Logger.MetadataValue)]
     ) {
-        let place = members.firstIndex { name <= $0.name } ?? members.endIndex
+        var place = members.startIndex
+        while place < members.endIndex, members[place].name < name { place += 1 }
         let isThere = place < members.endIndex && members[place].name == name
         switch (value, isThere) {
         case (let value?, true): members[place].value = value
