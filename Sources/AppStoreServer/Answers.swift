@@ -69,11 +69,6 @@ public struct AppStoreOrder: Sendable, Hashable, Decodable {
     }
 }
 
-/// Apple's `TransactionInfoResponse`.
-struct SignedTransactionInfo: Decodable {
-    let signedTransactionInfo: String
-}
-
 /// Apple's `AppTransactionInfoResponse`.
 struct SignedAppTransactionInfo: Decodable {
     let signedAppTransactionInfo: String
@@ -88,40 +83,8 @@ public struct NotificationHistoryPage: Sendable, Hashable, Decodable, AnswerPage
     var nextPage: String? { paginationToken }
 }
 
-/// A notification as Apple sent it, with the attempts to send it: Apple's `NotificationHistoryResponseItem` and
-/// `CheckTestNotificationResponse`.
+/// A notification as Apple sent it: Apple's `NotificationHistoryResponseItem`.
 public struct NotificationHistoryItem: Sendable, Hashable, Decodable {
-    public struct SendAttempt: Sendable, Hashable, Decodable {
-        public let attemptDate: Instant?
-        public let sendAttemptResult: SendAttemptResult?
-    }
-
     /// The notification as a JWS, not verified.
     public let signedPayload: String
-    public let sendAttempts: [SendAttempt]
-
-    private enum CodingKeys: CodingKey {
-        case signedPayload
-        case sendAttempts
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        signedPayload = try members.decode(String.self, forKey: .signedPayload)
-        sendAttempts = try members.decodeIfPresent([SendAttempt].self, forKey: .sendAttempts) ?? []
-    }
-}
-
-/// The outcome of one attempt to send a notification, in Apple's spelling; any value is kept.
-public struct SendAttemptResult: RawRepresentable, Sendable, Hashable, Codable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-    public static let success = SendAttemptResult(rawValue: "SUCCESS")
-    public static let timedOut = SendAttemptResult(rawValue: "TIMED_OUT")
-    public static let other = SendAttemptResult(rawValue: "OTHER")
-}
-
-/// Apple's `SendTestNotificationResponse`.
-struct RequestedTestNotification: Decodable {
-    let testNotificationToken: String
 }

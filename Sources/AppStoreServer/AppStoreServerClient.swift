@@ -112,30 +112,22 @@ extension AppStoreAnswer: Equatable where Value: Equatable {}
 
 // Transactions.
 extension AppStoreServerClient {
-    /// One page of up to 20 transactions of a customer (Get Transaction History, v2), refunded ones included.
-    public func transactionHistoryPage(
-        of id: String, _ query: TransactionHistoryQuery = TransactionHistoryQuery(), after revision: String? = nil
-    ) async throws(AppStoreServerError) -> AppStoreAnswer<TransactionHistoryPage> {
-        try await askEither(.transactionHistory(id, query, revision))
-    }
-
     /// All transactions of a customer, page after page, in the order Apple gives them. One that changed meanwhile may
     /// be there twice.
     ///
-    /// After ``CallPolicy/maximumPages`` it stops with `hasMore`, to be continued from its `revision`. If it throws,
-    /// the pages before are lost, so for long histories fetch the pages.
+    /// After ``CallPolicy/maximumPages`` it stops with `hasMore`. If it throws, the pages before are lost.
     public func transactionHistory(
-        of id: String, _ query: TransactionHistoryQuery = TransactionHistoryQuery(), after revision: String? = nil
+        of id: String
     ) async throws(AppStoreServerError) -> AppStoreAnswer<TransactionHistoryPage> {
         let deadline = deadline
-        let first = try Endpoint.transactionHistory(id, query, revision)
+        let first = try Endpoint.transactionHistory(id, nil)
         return try await inEitherEnvironment { server throws(AppStoreServerError) in
             var all = try await exchange.answer(TransactionHistoryPage.self, to: first, at: server, by: deadline)
             var pages = 1
             while all.hasMore, pages < exchange.policy.maximumPages {
                 let next = try await exchange.answer(
-                    TransactionHistoryPage.self, to: try Endpoint.transactionHistory(id, query, all.revision),
-                    at: server, by: deadline)
+                    TransactionHistoryPage.self, to: try Endpoint.transactionHistory(id, all.revision), at: server,
+                    by: deadline)
                 guard !next.hasMore || next.revision != all.revision else {
                     throw AppStoreServerError(
                         .unreadableAnswer, "Apple's history repeats revision `\(next.revision ?? "")` without end",
@@ -150,17 +142,9 @@ extension AppStoreServerClient {
 
     /// The status of each subscription of a customer (Get All Subscription Statuses).
     public func subscriptionStatuses(
-        of id: String, only statuses: [SubscriptionStatus] = []
+        of id: String
     ) async throws(AppStoreServerError) -> AppStoreAnswer<SubscriptionStatuses> {
-        try await askEither(.subscriptionStatuses(id, statuses))
-    }
-
-    /// One transaction as a JWS (Get Transaction Info).
-    ///
-    /// - Parameter id: its `transactionId` or `originalTransactionId`; an `appTransactionId` is refused.
-    public func signedTransaction(_ id: TransactionId) async throws(AppStoreServerError) -> AppStoreAnswer<String> {
-        let answer: AppStoreAnswer<SignedTransactionInfo> = try await askEither(.transactionInfo(id))
-        return AppStoreAnswer(value: answer.value.signedTransactionInfo, environment: answer.environment)
+        try await askEither(.subscriptionStatuses(id))
     }
 
     /// A customer's app transaction as a JWS (Get App Transaction Info).
@@ -183,37 +167,5 @@ extension AppStoreServerClient {
         _ query: NotificationHistoryQuery, after paginationToken: String? = nil
     ) async throws(AppStoreServerError) -> NotificationHistoryPage {
         try await ask(.notificationHistory(query, paginationToken))
-    }
-
-    /// Passes on page after page of the notification history, each with its own time to be fetched. A caller can note a
-    /// page's `paginationToken` and continue from there.
-    public func eachNotificationHistoryPage(
-        _ query: NotificationHistoryQuery, after paginationToken: String? = nil,
-        _ take: (NotificationHistoryPage) async throws -> Void
-    ) async throws {
-        var token = paginationToken
-        while true {
-            let page = try await notificationHistoryPage(query, after: token)
-            try await take(page)
-            guard page.hasMore else { return }
-            guard page.paginationToken != token else {
-                throw AppStoreServerError(
-                    .unreadableAnswer, "Apple's notification history repeats one token without end",
-                    hint: "try again later")
-            }
-            token = page.paginationToken
-        }
-    }
-
-    /// Asks Apple to send a notification of the type `TEST` to the app's URL (Request a Test Notification). Not
-    /// repeated when it is unknown whether the request arrived.
-    public func requestTestNotification() async throws(AppStoreServerError) -> String {
-        let requested: RequestedTestNotification = try await ask(.testNotificationRequest)
-        return requested.testNotificationToken
-    }
-
-    /// The result of a test notification (Get Test Notification Status); `notFound` while Apple has none yet.
-    public func testNotification(_ token: String) async throws(AppStoreServerError) -> NotificationHistoryItem {
-        try await ask(.testNotificationStatus(token))
     }
 }

@@ -69,8 +69,6 @@ public struct AppStoreErrorCode: RawRepresentable, Sendable, Hashable, Codable {
     public static let originalTransactionIdNotFoundRetryable = AppStoreErrorCode(rawValue: 4_040_006)
     /// The app has no URL for notifications in this environment.
     public static let serverNotificationURLNotFound = AppStoreErrorCode(rawValue: 4_040_007)
-    /// The test notification is too old, or its result is not there yet.
-    public static let testNotificationNotFound = AppStoreErrorCode(rawValue: 4_040_008)
     /// No such transaction in this environment and app.
     public static let transactionIdNotFound = AppStoreErrorCode(rawValue: 4_040_010)
     public static let appTransactionDoesNotExist = AppStoreErrorCode(rawValue: 4_040_019)
@@ -143,11 +141,6 @@ struct RefusedAnswer {
             (
                 .notFound, "`\(access.bundleId)` has no URL for notifications in \(host.environment.rawValue)",
                 "enter it in App Store Connect, App Information, App Store Server Notifications"
-            )
-        case (_, .testNotificationNotFound):
-            (
-                .notFound, "Apple has no result of this test notification",
-                "ask again in a moment, or request a new test: a token is not kept for long"
             )
         case (_, .appNotFound), (_, .invalidAppIdentifier):
             (

@@ -1,44 +1,24 @@
 import FoundationEssentials
 public import OfferModel
 
-/// One request of the App Store Server API, without the host.
+/// One request of the App Store Server API, without the host. To send it twice does no more than to send it once.
 struct Endpoint: Sendable {
     var method = AppStoreServerRequest.Method.get
     var target: String
     var body: [UInt8]?
     var calls: CallClass
-    /// Whether sending it twice does no more than sending it once.
-    var isRepeatable = true
-
-    /// After an answer that says nothing was done it may be sent again; after a gateway's that leaves it open, only if
-    /// it is repeatable.
-    func mayBeRepeated(after refused: RefusedAnswer) -> Bool {
-        refused.isRetryable && (isRepeatable || refused.errorCode != nil || refused.status == 429)
-    }
 }
 
 extension Endpoint {
-    static func transactionHistory(
-        _ id: String, _ query: TransactionHistoryQuery, _ revision: String?
-    ) throws(AppStoreServerError) -> Endpoint {
-        var items = query.items
-        if let revision { items.append(("revision", revision)) }
-        return Endpoint(
-            target: "/inApps/v2/history/\(try pathPart(id, "transaction id"))" + queryText(items),
+    static func transactionHistory(_ id: String, _ revision: String?) throws(AppStoreServerError) -> Endpoint {
+        Endpoint(
+            target: "/inApps/v2/history/\(try pathPart(id, "transaction id"))" + query("revision", revision),
             calls: .transactionHistory)
     }
 
-    static func subscriptionStatuses(
-        _ id: String, _ statuses: [SubscriptionStatus]
-    ) throws(AppStoreServerError) -> Endpoint {
+    static func subscriptionStatuses(_ id: String) throws(AppStoreServerError) -> Endpoint {
         Endpoint(
-            target: "/inApps/v1/subscriptions/\(try pathPart(id, "transaction id"))"
-                + queryText(statuses.map { ("status", String($0.rawValue)) }), calls: .subscriptionStatuses)
-    }
-
-    static func transactionInfo(_ id: TransactionId) throws(AppStoreServerError) -> Endpoint {
-        Endpoint(
-            target: "/inApps/v1/transactions/\(try pathPart(id.rawValue, "transaction id"))", calls: .transactionInfo)
+            target: "/inApps/v1/subscriptions/\(try pathPart(id, "transaction id"))", calls: .subscriptionStatuses)
     }
 
     static func appTransactionInfo(_ id: String) throws(AppStoreServerError) -> Endpoint {
@@ -52,26 +32,16 @@ extension Endpoint {
     }
 
     static func notificationHistory(
-        _ query: NotificationHistoryQuery, _ paginationToken: String?
+        _ history: NotificationHistoryQuery, _ paginationToken: String?
     ) throws(AppStoreServerError) -> Endpoint {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        guard let body = try? encoder.encode(NotificationHistoryRequest(query)) else {
+        guard let body = try? encoder.encode(history) else {
             throw AppStoreServerError(.notSent, "the notification query cannot be encoded")
         }
         return Endpoint(
-            method: .post,
-            target: "/inApps/v1/notifications/history"
-                + queryText(paginationToken.map { [("paginationToken", $0)] } ?? []),
+            method: .post, target: "/inApps/v1/notifications/history" + query("paginationToken", paginationToken),
             body: Array(body), calls: .notificationHistory)
-    }
-
-    static let testNotificationRequest = Endpoint(
-        method: .post, target: "/inApps/v1/notifications/test", calls: .testNotification, isRepeatable: false)
-
-    static func testNotificationStatus(_ token: String) throws(AppStoreServerError) -> Endpoint {
-        Endpoint(
-            target: "/inApps/v1/notifications/test/\(try pathPart(token, "token"))", calls: .testNotification)
     }
 
     /// Typed text as one component of the path, whatever it holds.
@@ -84,8 +54,8 @@ extension Endpoint {
         return encoded(text)
     }
 
-    private static func queryText(_ items: [(name: String, value: String)]) -> String {
-        items.isEmpty ? "" : "?" + items.map { "\($0.name)=\(encoded($0.value))" }.joined(separator: "&")
+    private static func query(_ name: String, _ value: String?) -> String {
+        value.map { "?\(name)=\(encoded($0))" } ?? ""
     }
 
     /// RFC 3986 §2.3: all but the unreserved characters, as UTF-8.
@@ -114,99 +84,16 @@ public enum PathIdentifier {
     }
 }
 
-/// Which transactions Get Transaction History gives; without any member all of them, oldest change first.
-public struct TransactionHistoryQuery: Sendable, Hashable {
-    public enum ProductType: String, Sendable, Hashable, CaseIterable {
-        case autoRenewable = "AUTO_RENEWABLE"
-        case nonRenewable = "NON_RENEWABLE"
-        case consumable = "CONSUMABLE"
-        case nonConsumable = "NON_CONSUMABLE"
-    }
-
-    /// The order, by the date of the last change.
-    public enum Sort: String, Sendable, Hashable, CaseIterable {
-        case ascending = "ASCENDING"
-        case descending = "DESCENDING"
-    }
-
-    /// Bought at this moment or later.
-    public var startDate: Instant?
-    /// Bought before this moment.
-    public var endDate: Instant?
-    public var productIds: [ProductId] = []
-    public var productTypes: [ProductType] = []
-    public var subscriptionGroupIdentifiers: [SubscriptionGroupId] = []
-    public var inAppOwnershipType: InAppOwnershipType?
-    /// Only revoked ones, or only those that are not.
-    public var revoked: Bool?
-    public var sort: Sort?
-
-    public init() {}
-
-    /// Only what bears on offers.
-    public static var subscriptions: TransactionHistoryQuery {
-        var query = TransactionHistoryQuery()
-        query.productTypes = [.autoRenewable]
-        return query
-    }
-
-    var items: [(name: String, value: String)] {
-        var items: [(name: String, value: String)] = []
-        if let startDate { items.append(("startDate", String(startDate.milliseconds))) }
-        if let endDate { items.append(("endDate", String(endDate.milliseconds))) }
-        items += productIds.map { ("productId", $0.rawValue) }
-        items += productTypes.map { ("productType", $0.rawValue) }
-        if let sort { items.append(("sort", sort.rawValue)) }
-        items += subscriptionGroupIdentifiers.map { ("subscriptionGroupIdentifier", $0.rawValue) }
-        if let inAppOwnershipType { items.append(("inAppOwnershipType", inAppOwnershipType.rawValue)) }
-        if let revoked { items.append(("revoked", String(revoked))) }
-        return items
-    }
-}
-
-/// Which notifications Get Notification History gives.
-public struct NotificationHistoryQuery: Sendable, Hashable {
-    /// What they are about; Apple takes one of these at a time.
-    public enum Subject: Sendable, Hashable {
-        case everything
-        case transaction(TransactionId)
-        case type(NotificationType, NotificationSubtype? = nil)
-    }
-
+/// Which notifications Get Notification History gives, as Apple reads it.
+public struct NotificationHistoryQuery: Sendable, Hashable, Encodable {
     /// The first moment; Apple keeps 180 days.
-    public var startDate: Instant
-    public var endDate: Instant
-    public var subject: Subject
-    public var onlyFailures: Bool
-
-    public init(
-        from startDate: Instant, to endDate: Instant, about subject: Subject = .everything, onlyFailures: Bool = false
-    ) {
-        self.startDate = startDate
-        self.endDate = endDate
-        self.subject = subject
-        self.onlyFailures = onlyFailures
-    }
-}
-
-struct NotificationHistoryRequest: Encodable {
     let startDate: Instant
     let endDate: Instant
-    var transactionId: TransactionId?
-    var notificationType: NotificationType?
-    var notificationSubtype: NotificationSubtype?
-    var onlyFailures: Bool?
+    let onlyFailures: Bool?
 
-    init(_ query: NotificationHistoryQuery) {
-        startDate = query.startDate
-        endDate = query.endDate
-        switch query.subject {
-        case .everything: break
-        case .transaction(let id): transactionId = id
-        case .type(let type, let subtype):
-            notificationType = type
-            notificationSubtype = subtype
-        }
-        if query.onlyFailures { onlyFailures = true }
+    public init(from startDate: Instant, to endDate: Instant, onlyFailures: Bool = false) {
+        self.startDate = startDate
+        self.endDate = endDate
+        self.onlyFailures = onlyFailures ? true : nil
     }
 }

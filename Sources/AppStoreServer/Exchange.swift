@@ -1,7 +1,7 @@
 import FoundationEssentials
 public import OfferModel
 
-/// Sends one request until it is answered, must not be repeated, or its time is over.
+/// Sends one request until it is answered or refused, or its time is over.
 struct Exchange: Sendable {
     let access: AppStoreServerAccess
     var policy: CallPolicy
@@ -40,11 +40,11 @@ struct Exchange: Sendable {
             case .success(let reply):
                 let refused = RefusedAnswer(reply, now: time.now)
                 let error = refused.error(of: access, at: server.host, attempts: attempts)
-                guard endpoint.mayBeRepeated(after: refused) else { throw error }
+                guard refused.isRetryable else { throw error }
                 try await pause(after: attempts, until: refused.retryAt, by: deadline, or: error)
             case .failure(let failure):
                 let error = Self.error(failure, server.host, attempts: attempts)
-                guard endpoint.isRepeatable, failure.isTransient else { throw error }
+                guard failure.isTransient else { throw error }
                 try await pause(after: attempts, until: nil, by: deadline, or: error)
             }
         }

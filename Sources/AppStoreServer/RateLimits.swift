@@ -5,12 +5,10 @@ import Synchronization
 /// The calls that share one of Apple's limits.
 public enum CallClass: Sendable, Hashable, CaseIterable {
     case transactionHistory
-    case transactionInfo
     case appTransactionInfo
     case subscriptionStatuses
     case notificationHistory
     case orderLookup
-    case testNotification
 }
 
 /// How many calls a second are made, for each class of them.
@@ -20,12 +18,12 @@ public enum CallClass: Sendable, Hashable, CaseIterable {
 public struct AppleRateLimits: Sendable, Hashable {
     private let thousandthsPerSecond: [CallClass: Int64]
 
-    /// Apple's figures: 50 a second for what reads history, 10 for orders, 1 for tests; a tenth of it in the sandbox.
+    /// Apple's figures: 50 a second for what reads history, 10 for orders; a tenth of it in the sandbox.
     /// The limit of Get App Transaction Info is not known and taken as the lowest for a look-up.
     public static func apple(_ environment: AppStoreEnvironment) -> AppleRateLimits {
         let production: [CallClass: Int64] = [
-            .transactionHistory: 50, .transactionInfo: 50, .appTransactionInfo: 10, .subscriptionStatuses: 50,
-            .notificationHistory: 50, .orderLookup: 10, .testNotification: 1,
+            .transactionHistory: 50, .appTransactionInfo: 10, .subscriptionStatuses: 50, .notificationHistory: 50,
+            .orderLookup: 10,
         ]
         let share: Int64 = environment == .production ? 1_000 : 100
         return AppleRateLimits(thousandthsPerSecond: production.mapValues { $0 * share })

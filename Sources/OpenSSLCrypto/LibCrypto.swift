@@ -33,14 +33,6 @@ extension [UInt8] {
     }
 }
 
-public enum ConstantTime {
-    /// Whether two byte strings are equal. The time depends on their lengths, never on where they differ.
-    public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        guard left.count == right.count else { return false }
-        return unsafe CRYPTO_memcmp(left, right, left.count) == 0
-    }
-}
-
 /// A context of libcrypto that is prepared once and copied for each use: a copy is cheaper than looking the algorithms
 /// up again.
 ///

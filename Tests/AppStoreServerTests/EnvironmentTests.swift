@@ -4,7 +4,7 @@ import OfferTestSupport
 import Testing
 
 @Suite struct EnvironmentTests {
-    private let good = AppleServer.Reply.answer(200, #"{"signedTransactionInfo":"t"}"#)
+    private let good = AppleServer.Reply.answer(200, #"{"signedAppTransactionInfo":"t"}"#)
 
     private func ask(
         _ home: AppleServer.Reply, _ other: AppleServer.Reply, isAllowed: Bool = true
@@ -14,7 +14,7 @@ import Testing
                 try await withClient(of: production, otherServer: isAllowed ? sandbox : nil) { client in
                     var answer: AppStoreAnswer<String>?
                     let error = await failure { () throws(AppStoreServerError) in
-                        answer = try await client.signedTransaction("70")
+                        answer = try await client.signedAppTransaction(of: "70")
                     }
                     return (answer, error, [production.seen.count, sandbox.seen.count])
                 }

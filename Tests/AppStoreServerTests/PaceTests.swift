@@ -9,7 +9,7 @@ import Testing
         "calls keep to Apple's limits: so many in each second, a tenth of it in the sandbox",
         arguments: [
             (CallClass.transactionHistory, AppStoreEnvironment.production, 50), (.orderLookup, .production, 10),
-            (.testNotification, .production, 1), (.subscriptionStatuses, .sandbox, 5), (.orderLookup, .sandbox, 1),
+            (.appTransactionInfo, .production, 10), (.subscriptionStatuses, .sandbox, 5), (.orderLookup, .sandbox, 1),
         ])
     func limits(calls: CallClass, environment: AppStoreEnvironment, perSecond: Int) {
         let pace = RateLimiter(AppleRateLimits.apple(environment))
@@ -31,12 +31,12 @@ import Testing
 
     @Test("a turn that would come too late is not taken")
     func tooLate() {
-        let pace = RateLimiter(AppleRateLimits.apple(.production))
-        #expect(pace.reserve(.testNotification, at: 0, waitingAtMost: 0) == 0)
-        #expect(pace.reserve(.testNotification, at: 0, waitingAtMost: 999) == 1_000)
-        #expect(pace.reserve(.testNotification, at: 0, waitingAtMost: 1_000) == 1_000)
-        #expect(pace.reserve(.testNotification, at: 0, waitingAtMost: 5_000) == 2_000)
+        let pace = RateLimiter(AppleRateLimits.apple(.sandbox))
         #expect(pace.reserve(.orderLookup, at: 0, waitingAtMost: 0) == 0)
+        #expect(pace.reserve(.orderLookup, at: 0, waitingAtMost: 999) == 1_000)
+        #expect(pace.reserve(.orderLookup, at: 0, waitingAtMost: 1_000) == 1_000)
+        #expect(pace.reserve(.orderLookup, at: 0, waitingAtMost: 5_000) == 2_000)
+        #expect(pace.reserve(.appTransactionInfo, at: 0, waitingAtMost: 0) == 0)
     }
 
     @Test("after a pause no more than one second's calls are made at once")
@@ -55,12 +55,14 @@ import Testing
 
     @Test("a call whose turn comes after its time is refused without a request, and says when it would come")
     func refused() async throws {
-        try await AppleServer.run(answering: [.answer(200, #"{"testNotificationToken":"t"}"#)]) { server in
+        try await AppleServer.run(answering: [.answer(200, #"{"status":1}"#)]) { server in
             let time = TestTime()
-            try await withClient(of: server, policy: CallPolicy(totalMilliseconds: 900), time: time) { client in
-                _ = try await client.requestTestNotification()
+            try await withClient(
+                of: server, environment: .sandbox, policy: CallPolicy(totalMilliseconds: 900), time: time
+            ) { client in
+                _ = try await client.order("M")
                 let error = await failure { () throws(AppStoreServerError) in
-                    try await client.requestTestNotification()
+                    try await client.order("M")
                 }
                 #expect(error?.code == .rateLimited)
                 #expect(error?.retryAt == TestTime.start.adding(milliseconds: 1_000))
@@ -73,11 +75,11 @@ import Testing
 
     @Test("a client with other patience keeps the same pace")
     func shared() async throws {
-        try await AppleServer.run(answering: [.answer(200, #"{"testNotificationToken":"t"}"#)]) { server in
+        try await AppleServer.run(answering: [.answer(200, #"{"status":1}"#)]) { server in
             let time = TestTime()
-            try await withClient(of: server, time: time) { client in
-                _ = try await client.requestTestNotification()
-                _ = try await client.with(.patient).requestTestNotification()
+            try await withClient(of: server, environment: .sandbox, time: time) { client in
+                _ = try await client.order("M")
+                _ = try await client.with(.patient).order("M")
                 #expect(time.waits == [1_000])
             }
         }

@@ -25,7 +25,7 @@ import Testing
             try await withClient(of: server) { client in
                 for (place, refusal) in cases.enumerated() {
                     let error = await failure { () throws(AppStoreServerError) in
-                        try await client.signedTransaction("70")
+                        try await client.signedAppTransaction(of: "70")
                     }
                     #expect(error?.code.rawValue == refusal.code, "\(refusal.errorCode)")
                     #expect(error?.errorCode?.rawValue == refusal.errorCode)
@@ -52,7 +52,7 @@ import Testing
     func unreadableRefusals(status: Int, body: String, code: AppStoreServerError.Code) async throws {
         try await AppleServer.run(answering: [.answer(status, body)]) { server in
             let error = try await withClient(of: server) { client in
-                await failure { () throws(AppStoreServerError) in try await client.signedTransaction("70") }
+                await failure { () throws(AppStoreServerError) in try await client.signedAppTransaction(of: "70") }
             }
             #expect(error?.code == code)
             #expect(error?.status == status)
@@ -65,7 +65,7 @@ import Testing
         try await AppleServer.run(answering: [.silence]) { stranger in
             try await AppleServer.run(answering: [.answer(307, "", ["Location": stranger.address + "/x"])]) { server in
                 let error = try await withClient(of: server) { client in
-                    await failure { () throws(AppStoreServerError) in try await client.signedTransaction("70") }
+                    await failure { () throws(AppStoreServerError) in try await client.signedAppTransaction(of: "70") }
                 }
                 #expect(error?.code == .refused)
                 #expect(error?.status == 307)
@@ -79,7 +79,7 @@ import Testing
         let long = String(repeating: "x", count: 5_000)
         try await AppleServer.run(answering: [.error(4_000_000, long)]) { server in
             let error = try await withClient(of: server) { client in
-                await failure { () throws(AppStoreServerError) in try await client.signedTransaction("70") }
+                await failure { () throws(AppStoreServerError) in try await client.signedAppTransaction(of: "70") }
             }
             #expect(
                 error?.message

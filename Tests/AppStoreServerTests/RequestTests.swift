@@ -18,46 +18,23 @@ import Testing
     private static let from = Instant(milliseconds: 1_770_000_000_000)
     private static let to = Instant(milliseconds: 1_780_000_000_000)
 
-    private static let query: TransactionHistoryQuery = {
-        var query = TransactionHistoryQuery()
-        query.startDate = from
-        query.endDate = to
-        query.productIds = ["a.b", "c d&e"]
-        query.productTypes = [.autoRenewable, .consumable]
-        query.subscriptionGroupIdentifiers = ["21500001"]
-        query.inAppOwnershipType = .purchased
-        query.revoked = false
-        query.sort = .descending
-        return query
-    }()
-
     static let calls: [Call] = [
         Call(
             name: "history", answer: #"{"hasMore":false,"signedTransactions":["j1","j2"],"revision":"r"}"#,
             request: "GET /inApps/v2/history/70"
         ) { "\(try await $0.transactionHistory(of: "70").value.signedTransactions)" },
         Call(
-            name: "filtered history", answer: #"{"hasMore":false,"signedTransactions":[]}"#,
-            request: "GET /inApps/v2/history/70?startDate=1770000000000&endDate=1780000000000&productId=a.b"
-                + "&productId=c%20d%26e&productType=AUTO_RENEWABLE&productType=CONSUMABLE&sort=DESCENDING"
-                + "&subscriptionGroupIdentifier=21500001&inAppOwnershipType=PURCHASED&revoked=false&revision=a%2Bb%3D"
-        ) { "\(try await $0.transactionHistoryPage(of: "70", query, after: "a+b=").value.signedTransactions)" },
-        Call(
             name: "statuses",
             answer: """
                 {"environment":"Production","data":[{"subscriptionGroupIdentifier":"g","lastTransactions":\
                 [{"originalTransactionId":"70","status":9,"signedTransactionInfo":"t","signedRenewalInfo":"r"}]}]}
                 """,
-            request: "GET /inApps/v1/subscriptions/70?status=1&status=4"
+            request: "GET /inApps/v1/subscriptions/70"
         ) {
-            let last = try await $0.subscriptionStatuses(of: "70", only: [.active, .billingGracePeriod])
-                .value.lastTransactions
+            let last = try await $0.subscriptionStatuses(of: "70").value.lastTransactions
             return
                 "\(last.map { "\($0.status?.rawValue ?? 0)\($0.signedTransactionInfo)\($0.signedRenewalInfo ?? "")" })"
         },
-        Call(
-            name: "transaction", answer: #"{"signedTransactionInfo":"t"}"#, request: "GET /inApps/v1/transactions/70"
-        ) { try await $0.signedTransaction("70").value },
         Call(
             name: "app transaction", answer: #"{"signedAppTransactionInfo":"a"}"#,
             request: "GET /inApps/v1/transactions/appTransactions/70"
@@ -79,48 +56,23 @@ import Testing
                 .notificationHistory.map(\.signedPayload).joined()
         },
         Call(
-            name: "failed notifications of a type",
+            name: "failed notifications",
             answer: """
                 {"hasMore":true,"paginationToken":"p","notificationHistory":[{"signedPayload":"n","sendAttempts":\
                 [{"attemptDate":5,"sendAttemptResult":"NEW_ONE"}]}]}
                 """,
             request: "POST /inApps/v1/notifications/history?paginationToken=x%2Fy",
-            body: #"{"endDate":1780000000000,"notificationSubtype":"VOLUNTARY","notificationType":"EXPIRED","#
-                + #""onlyFailures":true,"startDate":1770000000000}"#
+            body: #"{"endDate":1780000000000,"onlyFailures":true,"startDate":1770000000000}"#
         ) {
             let page = try await $0.notificationHistoryPage(
-                NotificationHistoryQuery(from: from, to: to, about: .type(.expired, .voluntary), onlyFailures: true),
-                after: "x/y")
-            return page.notificationHistory.flatMap(\.sendAttempts).compactMap(\.sendAttemptResult?.rawValue).joined()
+                NotificationHistoryQuery(from: from, to: to, onlyFailures: true), after: "x/y")
+            return page.notificationHistory.map(\.signedPayload).joined() + (page.paginationToken ?? "")
         },
-        Call(
-            name: "a customer's notifications", answer: #"{"hasMore":false,"notificationHistory":[]}"#,
-            request: "POST /inApps/v1/notifications/history",
-            body: #"{"endDate":1780000000000,"startDate":1770000000000,"transactionId":"70"}"#
-        ) {
-            let page = try await $0.notificationHistoryPage(
-                NotificationHistoryQuery(from: from, to: to, about: .transaction("70")))
-            return "\(page.hasMore)"
-        },
-        Call(
-            name: "test notification", answer: #"{"testNotificationToken":"token_1"}"#,
-            request: "POST /inApps/v1/notifications/test"
-        ) { try await $0.requestTestNotification() },
-        Call(
-            name: "test notification's result",
-            answer: """
-                {"signedPayload":"n","sendAttempts":[{"attemptDate":1,"sendAttemptResult":"SUCCESS"}],\
-                "firstSendAttemptResult":"SUCCESS"}
-                """,
-            request: "GET /inApps/v1/notifications/test/token_1"
-        ) { try await $0.testNotification("token_1").sendAttempts.first?.sendAttemptResult?.rawValue ?? "" },
     ]
 
     private static let results = [
-        "history": #"["j1", "j2"]"#, "filtered history": "[]", "statuses": #"["9tr"]"#, "transaction": "t",
-        "app transaction": "a", "order": #"["t"]"#, "unknown order": "invalid", "notifications": "n",
-        "failed notifications of a type": "NEW_ONE", "a customer's notifications": "false",
-        "test notification": "token_1", "test notification's result": "SUCCESS",
+        "history": #"["j1", "j2"]"#, "statuses": #"["9tr"]"#, "app transaction": "a", "order": #"["t"]"#,
+        "unknown order": "invalid", "notifications": "n", "failed notifications": "np",
     ]
 
     @Test("each call makes the request that Apple documents and reads the answer", arguments: calls)
@@ -148,11 +100,11 @@ import Testing
         try await AppleServer.run(answering: [.error(4_000_006)]) { server in
             let error = try await withClient(of: server) { client in
                 await failure { () throws(AppStoreServerError) in
-                    try await client.signedTransaction(TransactionId(id))
+                    try await client.signedAppTransaction(of: id)
                 }
             }
             #expect(error?.errorCode == .invalidTransactionId)
-            #expect(server.seen.map(\.uri) == ["/inApps/v1/transactions/\(path)"])
+            #expect(server.seen.map(\.uri) == ["/inApps/v1/transactions/appTransactions/\(path)"])
         }
     }
 
@@ -165,9 +117,8 @@ import Testing
                     await failure { () throws(AppStoreServerError) in try await client.subscriptionStatuses(of: id) },
                     await failure { () throws(AppStoreServerError) in try await client.signedAppTransaction(of: id) },
                     await failure { () throws(AppStoreServerError) in try await client.order(id) },
-                    await failure { () throws(AppStoreServerError) in try await client.testNotification(id) },
                 ]
-                #expect(errors.map(\.?.code) == Array(repeating: .notSent, count: 5))
+                #expect(errors.map(\.?.code) == Array(repeating: .notSent, count: 4))
                 #expect(server.seen.isEmpty)
             }
         }

@@ -4,7 +4,7 @@ import OfferTestSupport
 import Testing
 
 @Suite struct RetryTests {
-    private let good = AppleServer.Reply.answer(200, #"{"signedTransactionInfo":"t"}"#)
+    private let good = AppleServer.Reply.answer(200, #"{"signedAppTransactionInfo":"t"}"#)
 
     /// Asks for one transaction; the error, the waits and the number of requests.
     private func ask(
@@ -15,7 +15,7 @@ import Testing
             let error = try await withClient(
                 of: server, policy: policy, time: time, jitterIsLargest: jitterIsLargest
             ) { client in
-                await failure { () throws(AppStoreServerError) in try await client.signedTransaction("70") }
+                await failure { () throws(AppStoreServerError) in try await client.signedAppTransaction(of: "70") }
             }
             return (error, time.waits, server.seen.count)
         }
@@ -63,10 +63,12 @@ import Testing
         try await AppleServer.run(answering: [.error(5_000_001), good, .error(5_000_001), good]) { server in
             try await withClient(of: server, policy: CallPolicy(firstBackoffMilliseconds: 500), time: time) { client in
                 let limited = client.within(milliseconds: 800)
-                let first = await failure { () throws(AppStoreServerError) in try await limited.signedTransaction("70")
+                let first = await failure { () throws(AppStoreServerError) in
+                    try await limited.signedAppTransaction(of: "70")
                 }
                 #expect(first == nil)
-                let second = await failure { () throws(AppStoreServerError) in try await limited.signedTransaction("70")
+                let second = await failure { () throws(AppStoreServerError) in
+                    try await limited.signedAppTransaction(of: "70")
                 }
                 #expect(second?.attempts == 1)
                 #expect(time.waits == [500])
@@ -128,25 +130,6 @@ import Testing
         }
     }
 
-    @Test("a request for a test notification is not repeated when nobody knows whether it arrived")
-    func notRepeated() async throws {
-        for reply in [AppleServer.Reply.drop, .answer(502, ""), .answer(504, "")] {
-            try await AppleServer.run(answering: [reply]) { server in
-                let error = try await withClient(of: server) { client in
-                    await failure { () throws(AppStoreServerError) in try await client.requestTestNotification() }
-                }
-                #expect(error?.attempts == 1)
-                #expect(server.seen.count == 1)
-            }
-        }
-        try await AppleServer.run(answering: [
-            .error(5_000_001), .answer(200, #"{"testNotificationToken":"t"}"#),
-        ]) { server in
-            let token = try await withClient(of: server) { try await $0.requestTestNotification() }
-            #expect(token == "t")
-        }
-    }
-
     @Test("an answer that does not come, or not to its end, is given up in time")
     func slow() async throws {
         for reply in [AppleServer.Reply.silence, .stall] {
@@ -174,7 +157,7 @@ import Testing
     func unreachable() async throws {
         let server = try await AppleServer.run(answering: [good]) { $0 }
         let error = try await withClient(of: server) { client in
-            await failure { () throws(AppStoreServerError) in try await client.signedTransaction("70") }
+            await failure { () throws(AppStoreServerError) in try await client.signedAppTransaction(of: "70") }
         }
         #expect(error?.code == .unreachable)
         #expect(error?.message.hasPrefix("`\(server.address)` cannot be reached: ") == true)
@@ -191,7 +174,7 @@ import Testing
         }) { server in
             let error = try await withClient(of: server) { client in
                 let task = Task {
-                    await failure { () throws(AppStoreServerError) in try await client.signedTransaction("70") }
+                    await failure { () throws(AppStoreServerError) in try await client.signedAppTransaction(of: "70") }
                 }
                 for await _ in arrived.stream { break }
                 task.cancel()
@@ -204,7 +187,7 @@ import Testing
         try await AppleServer.run(answering: [.error(5_000_001)]) { server in
             let error = try await withClient(of: server, time: time) { client in
                 let task = Task {
-                    await failure { () throws(AppStoreServerError) in try await client.signedTransaction("70") }
+                    await failure { () throws(AppStoreServerError) in try await client.signedAppTransaction(of: "70") }
                 }
                 for await _ in time.began.stream { break }
                 task.cancel()

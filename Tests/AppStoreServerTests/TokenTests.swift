@@ -22,9 +22,9 @@ import Testing
     func tokens() async throws {
         let time = TestTime()
         let tokens = try await AppleServer.run(
-            answering: [.error(5_000_001), .answer(200, #"{"signedTransactionInfo":"jws"}"#)]
+            answering: [.error(5_000_001), .answer(200, #"{"signedAppTransactionInfo":"jws"}"#)]
         ) { server in
-            try await withClient(of: server, time: time) { _ = try await $0.signedTransaction("1") }
+            try await withClient(of: server, time: time) { _ = try await $0.signedAppTransaction(of: "1") }
             return server.seen.map(\.token)
         }
         let issued = TestTime.start.milliseconds / 1_000
@@ -64,7 +64,8 @@ import Testing
             let client = AppStoreServerClient(
                 access: AppStoreServerAccess(issuerId: "", bundleId: "com.example.pro", key: key),
                 home: AppStoreServerClient.Server(host: host), transport: transport, time: TestTime())
-            let error = await failure { () throws(AppStoreServerError) in try await client.signedTransaction("1") }
+            let error = await failure { () throws(AppStoreServerError) in try await client.signedAppTransaction(of: "1")
+            }
             await transport.shutdown()
             #expect(error?.code == .notSent)
             #expect(
@@ -78,7 +79,7 @@ import Testing
         try await AppleServer.run(answering: [.answer(401, "Unauthenticated")]) { server in
             try await withClient(of: server) { client in
                 let error = await failure { () throws(AppStoreServerError) in
-                    try await client.signedTransaction("1")
+                    try await client.signedAppTransaction(of: "1")
                 }
                 let token = try #require(server.seen.first?.token)
                 var text = "\(String(describing: error)) \(String(reflecting: client))"

@@ -93,14 +93,4 @@ struct PrimitivesTests {
         let pieces = drawn.flatMap { bytes in (0...(bytes.count - 8)).map { Array(bytes[$0..<($0 + 8)]) } }
         #expect(Set(pieces).count == pieces.count)
     }
-
-    @Test("byte strings are equal only in length and content")
-    func comparison() {
-        #expect(ConstantTime.areEqual([], []))
-        #expect(ConstantTime.areEqual([1, 2, 3], [1, 2, 3]))
-        #expect(!ConstantTime.areEqual([1, 2, 3], [1, 2, 4]))
-        #expect(!ConstantTime.areEqual([1, 2, 3], [0, 2, 3]))
-        #expect(!ConstantTime.areEqual([1, 2, 3], [1, 2]))
-        #expect(!ConstantTime.areEqual([], [0]))
-    }
 }
