@@ -101,6 +101,55 @@ struct LookTests {
         #expect(try await looks.read(instant) == Instant(milliseconds: 3))
     }
 
+    @Test("what is the same for every customer is read once for each snapshot, and anew for the next")
+    func remembered() throws {
+        let scope = Scope(bundleId: "com.example.pro", environment: .production)
+        let writer = try Connection(path: path, .readWrite)
+        try writer.runScript(
+            """
+            INSERT INTO scope (id, bundle_id, environment, generation) VALUES (1, 'com.example.pro', 'Production', 0);
+            INSERT INTO api_key (id, scope_id, role, secret_digest, created_at) VALUES ('k', 1, 'app', zeroblob(32), 1);
+            INSERT INTO offer_counter (scope_id, offer_id, unit, amount) VALUES (1, 'comeback', 'places', 2);
+            """)
+        let (readers, statements) = (Readers(path: path), RecordedStatements())
+        struct Seen: Equatable {
+            let revokedAt: Instant?
+            let generation: Int64?
+            let places: Int64?
+        }
+        func look(_ snapshot: Readers.Snapshot) throws -> Seen {
+            try snapshot.read { transaction in
+                let transaction = statements.recording(transaction, isWriting: false)
+                return Seen(
+                    revokedAt: try APIKeyStore(transaction).key("k")?.key.revokedAt,
+                    generation: try ScopeStore(transaction).presentState(around: scope).scope?.generation,
+                    places: try CounterStore(transaction).used(
+                        of: "comeback", at: Instant(milliseconds: 9), in: ScopeNumber(rawValue: 1)).values.first)
+            }
+        }
+        func looks() -> [Seen?] {
+            var seen: [Seen?] = []
+            readers.withSnapshot { snapshot in
+                seen.append(try? look(snapshot))
+                let once = statements.total
+                try? writer.runScript(
+                    """
+                    UPDATE api_key SET revoked_at = 5;
+                    UPDATE scope SET generation = generation + 1;
+                    UPDATE offer_counter SET amount = amount + 1;
+                    """)
+                seen.append(try? look(snapshot))
+                #expect(statements.total == once)
+            }
+            return seen
+        }
+        let before = Seen(revokedAt: nil, generation: 0, places: 2)
+        #expect(looks() == [before, before])
+        let after = Seen(revokedAt: Instant(milliseconds: 5), generation: 1, places: 3)
+        #expect(looks() == [after, after])
+        try writer.close()
+    }
+
     @Test("where SQLite ends a snapshot that looks share, those after it fail instead of seeing different moments")
     func ended() {
         struct OutOfMemory: Error {}

@@ -53,8 +53,8 @@ public protocol StoreTransaction: AnyObject {
     /// Where changes of the ledger are recorded; drivers have none, see ``Ledger``.
     var recording: AuditLog? { get }
 
-    /// What the transaction knows already; none where the driver keeps none. A wrapper hands on its base's cache, or the
-    /// two would not see each other's changes.
+    /// What the transaction knows already; none where the driver keeps none. A wrapper hands on its base's cache, or
+    /// the two would not see each other's changes.
     var memory: TransactionCache? { get }
 }
 

@@ -33,9 +33,8 @@ public struct CounterStore {
         memory = transaction.memory
     }
 
-    /// Reads what is used of many offers at once, for ``counters(of:in:open:at:in:)`` to tell without further statements.
-    ///
-    /// For snapshots; a durable transaction reads each counter once.
+    /// Reads what a snapshot shows of many offers at once, for ``counters(of:in:open:at:in:)`` to tell without further
+    /// statements. What is read of one offer, or in a durable transaction, the transaction remembers itself.
     ///
     /// - Parameters:
     ///   - offers: each with the group of the product asked for.
@@ -49,7 +48,8 @@ public struct CounterStore {
             memory = transaction.memory
             return
         }
-        let memory = TransactionCache()
+        // Of its own, because it leaves out what ends after `now`, which another reader of the snapshot may ask about.
+        let memory = TransactionCache(ofSnapshot: true)
         self.memory = memory
         let places = offers.compactMap { offer, group in group.map { Self.place(of: offer, in: $0, scope) } }
         memory.contents.counters = try remembered(offers.flatMap(\.offer.ids), at: now, in: scope)
@@ -344,8 +344,8 @@ extension CounterStore {
     }
 }
 
-/// What a durable transaction knows of the counters of one offer. Every issued offer changes them: those that share a
-/// commit read them once and write them once.
+/// What a transaction knows of the counters of one offer. Every issued offer changes them: those that share a commit
+/// read them once and write them once.
 struct RememberedCounters {
     struct Place: Hashable {
         let scope: ScopeNumber

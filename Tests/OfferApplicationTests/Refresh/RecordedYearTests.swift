@@ -179,4 +179,20 @@ struct RecordedYearTests {
             #expect(page.refused.map(\.place) == [2])
         }
     }
+
+    @Test("a notification history that repeats its token is given up, not followed for ever (invariant 10)")
+    func endless() async throws {
+        try await AppleStage.run { stage in
+            stage.apple.interpose { _, place in
+                .answer(200, #"{"notificationHistory":[],"hasMore":\#(place < 9),"paginationToken":"p1"}"#)
+            }
+            let error = await #expect(throws: RequestError.self) { try await fetchAll(stage) }
+            guard case .appStoreFailed(let failure) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(failure.error.message == "Apple's notification history repeats the same pagination token")
+            #expect(stage.asked.count == 2)
+        }
+    }
 }
