@@ -124,7 +124,8 @@ struct LookTests {
                     revokedAt: try APIKeyStore(transaction).key("k")?.key.revokedAt,
                     generation: try ScopeStore(transaction).presentState(around: scope).scope?.generation,
                     places: try CounterStore(transaction).used(
-                        of: "comeback", at: Instant(milliseconds: 9), in: ScopeNumber(rawValue: 1)).values.first)
+                        of: "comeback", at: Instant(milliseconds: 9), in: ScopeNumber(rawValue: 1)
+                    ).values.first)
             }
         }
         func looks() -> [Seen?] {
