@@ -38,6 +38,24 @@ struct QueryPlanTests {
         }
     }
 
+    @Test("a report reads each customer's own decisions, not all of the offer's", arguments: Driver.allCases)
+    func reports(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let (customer, scope) = (try await bench.customer("1"), bench.scope)
+        let plans = try await bench.database.read { transaction in
+            let statements = RecordedStatements()
+            let store = EvaluationStore(statements.recording(transaction, isWriting: false))
+            _ = try store.first(of: customer, for: "a", in: scope)
+            _ = try store.evaluations(of: customer, for: "a", after: nil, limit: 10, in: scope)
+            return try statements.all.map { try QueryPlan(of: $0, in: transaction) }
+        }
+        let searches: [String] = plans.flatMap { $0.steps }.filter {
+            $0.contains("issued_offer") || $0.contains("refusal")
+        }
+        #expect(searches.count == 4)
+        for step in searches { #expect(step.contains("(customer_id=?"), "\(step)") }
+    }
+
     private static func offer(_ id: OfferId) -> Offer {
         Offer(
             id: id, type: .promotional, delivery: .signature, offerIdentifier: "comeback50",

@@ -88,13 +88,14 @@ public struct EvaluationStore {
 
     /// When a customer was first evaluated for an offer, under their own number; `nil` if never.
     public func first(of customer: CustomerNumber, for offer: OfferId, in scope: ScopeNumber) throws -> Instant? {
+        // With `+` the customer's own rows are read, not all of the offer's.
         try transaction.row(
             """
             SELECT MIN(at) FROM (
                 SELECT MIN(issued_at) AS at FROM issued_offer
-                WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3
+                WHERE +scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3
                 UNION ALL
-                SELECT MIN(decided_at) FROM refusal WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3
+                SELECT MIN(decided_at) FROM refusal WHERE +scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3
             )
             """, scope, offer, customer)?.value(0, as: Instant?.self)
     }
@@ -109,7 +110,7 @@ public struct EvaluationStore {
             try transaction.rows(
                 """
                 SELECT \(date), sequence, record FROM \(table)
-                WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (\(date), sequence) > (?4, ?5)
+                WHERE +scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (\(date), sequence) > (?4, ?5)
                 ORDER BY \(date), sequence LIMIT ?6
                 """, scope, offer, customer, last?.decidedAt ?? .distantPast, last?.sequence ?? 0, limit
             ).map { row in
