@@ -101,7 +101,7 @@ struct LookTests {
         #expect(try await looks.read(instant) == Instant(milliseconds: 3))
     }
 
-    @Test("what is the same for every customer is read once for each snapshot, and anew for the next")
+    @Test("what is the same for every customer is read once for each snapshot, and again for the next")
     func remembered() throws {
         let scope = Scope(bundleId: "com.example.pro", environment: .production)
         let writer = try Connection(path: path, .readWrite)
