@@ -13,15 +13,16 @@ public struct Readiness: Sendable {
     private let registry: AppRegistry
     private let freeSpace: @Sendable () -> Int64?
 
+    /// - Parameter life: for how long a commit that succeeded is believed.
     init(
-        database: WatchedDatabase, registry: AppRegistry, clock: RequestClock,
+        database: WatchedDatabase, registry: AppRegistry, clock: RequestClock, believedFor life: Duration = .seconds(1),
         freeSpace: @escaping @Sendable () -> Int64?
     ) {
         self.registry = registry
         self.database = database
         self.clock = clock
         self.freeSpace = freeSpace
-        trial = WriteTrial(database: database, clock: clock)
+        trial = WriteTrial(database: database, clock: clock, life: life)
     }
 
     /// Looks at the latest self-test of the signing keys, reads the clock, looks for room on the disk, and commits
@@ -113,23 +114,23 @@ final class WatchedDatabase: StoreDatabase {
 /// Finds out whether a commit is possible, by making one.
 ///
 /// The check is public, and each commit costs a flush of the disk: concurrent checks share one, and a success is reused
-/// for a second unless the database has failed meanwhile. A failure is never reused.
+/// for a while unless the database has failed meanwhile. A failure is never reused.
 actor WriteTrial {
-    private static let life = Duration.seconds(1)
-
     private let database: WatchedDatabase
     private let clock: RequestClock
+    private let life: Duration
     private var success: (at: ContinuousClock.Instant, failures: Int)?
     private var running: Task<Void, any Error>?
 
-    init(database: WatchedDatabase, clock: RequestClock) {
+    init(database: WatchedDatabase, clock: RequestClock, life: Duration) {
         self.database = database
         self.clock = clock
+        self.life = life
     }
 
     func check() async throws {
         if let running { return try await running.value }
-        if let success, success.failures == database.failures, .now - success.at < Self.life { return }
+        if let success, success.failures == database.failures, .now - success.at < life { return }
         let (database, clock) = (database, clock)
         let task = Task { try await database.write { try StoreClock($0).tryWriting(at: clock.wallClock()) } }
         running = task

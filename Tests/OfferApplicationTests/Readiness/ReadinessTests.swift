@@ -39,27 +39,34 @@ struct ReadinessTests {
         try await readiness.check()
     }
 
-    @Test("a commit that succeeded is believed for a second, unless the database has failed since")
-    func believed() async throws {
+    @Test(
+        "a commit that succeeded is believed for a while, unless the database has failed since",
+        arguments: [
+            // How many commits three checks and the write that fails come to.
+            (.seconds(3_600), 3), (.zero, 4),
+        ] as [(Duration, Int)])
+    func believed(_ life: Duration, commits: Int) async throws {
         let bench = try await Workbench()
-        let commits = Counter()
+        let counter = Counter()
         let isFull = Mutex(false)
-        let useCases = bench.useCases(
-            over: InterposedDatabase(
+        let database = WatchedDatabase(
+            InterposedDatabase(
                 real: bench.database,
                 insideWrite: {
-                    commits.next()
+                    counter.next()
                     if isFull.withLock({ $0 }) { throw StoreError.full("") }
                 }))
-        try await useCases.readiness.check()
-        try await useCases.readiness.check()
+        let readiness = Readiness(
+            database: database, registry: bench.registry,
+            clock: RequestClock(wallClock: { [clock = bench.clock] in clock.now }), believedFor: life,
+            freeSpace: { nil })
+        try await readiness.check()
+        try await readiness.check()
         isFull.withLock { $0 = true }
-        await #expect(throws: StoreError.full("")) {
-            try await useCases.switches.set(nil, paused: true, caller: Workbench.marketing)
-        }
+        await #expect(throws: StoreError.full("")) { try await database.write { _ in } }
         isFull.withLock { $0 = false }
-        try await useCases.readiness.check()
-        #expect(commits.next() == 4, "one for two looks, one that failed, one to look again")
+        try await readiness.check()
+        #expect(counter.next() == commits + 1)
     }
 
     @Test("damage that a request met keeps it red, though what it reads itself is whole")
