@@ -117,6 +117,26 @@ struct InstantTests {
     }
 
     @Test(
+        "the parts of a moment are those of its text, beyond the year 9999 too",
+        arguments: [
+            (1_796_202_000_000, ["2026", "12", "02", "09", "00"]),
+            (-1, ["1969", "12", "31", "23", "59"]),
+            (253_402_300_799_999, ["9999", "12", "31", "23", "59"]),
+            (253_402_300_800_000, ["10000", "01", "01", "00", "00"]),
+            (-62_198_755_200_000, ["-0001", "01", "01", "00", "00"]),
+        ])
+    func parts(_ milliseconds: Int, _ parts: [String]) throws {
+        let instant = Instant(milliseconds: Int64(milliseconds))
+        let found = try #require(instant.partsToTheMinute)
+        #expect(found.map(\.name) == ["year", "month", "day", "hour", "minute"])
+        #expect(found.map(\.text) == parts)
+        #expect(instant.description.hasPrefix("\(parts[0])-\(parts[1])-\(parts[2])T\(parts[3]):\(parts[4]):"))
+    }
+
+    @Test("a moment that no calendar reaches has no parts", arguments: [Instant.distantPast, .distantFuture])
+    func noParts(_ instant: Instant) { #expect(instant.partsToTheMinute == nil) }
+
+    @Test(
         "whole months between moments are the most that fit",
         arguments: [
             ("2026-01-31T10:00:00Z", "2026-02-28T09:59:59.999Z", 0),

@@ -11,9 +11,10 @@ extension Snapshot {
     mutating func readAccountUses(
         of questions: [Question], policy: Policy, _ transaction: any StoreTransaction
     ) throws {
-        let limited = questions.filter(\.offer.hasAccountLimit)
+        // By place: a question has many members.
+        let limited = questions.indices.filter { questions[$0].offer.hasAccountLimit }
         guard !limited.isEmpty, !signUp.isUnknown else { return }
-        let ids = Set(limited.flatMap(\.offer.ids)).sorted()
+        let ids = Set(limited.flatMap { questions[$0].offer.ids }).sorted()
         let others = try number.map { try othersOfAccount(ids, in: $0, transaction) } ?? OthersOfAccount(offers: ids)
         guard others.all.count <= NamedCustomers.maximumCustomers else { return }
         account = (others, try CustomerStore(transaction).version(of: others.all))
@@ -23,7 +24,8 @@ extension Snapshot {
                 now < present ? try facts.turned(to: now, of: [other], transaction) : facts, policy: policy)
             return (subject: subject, isHolder: others.holders.contains(other))
         }
-        for var question in limited {
+        for place in limited {
+            var question = questions[place]
             question.takesHistoryAsProven = false
             facts.accountUses[question.offer.id] = subjects.flatMap {
                 $0.subject.accountUses(question, knownOnly: !$0.isHolder)

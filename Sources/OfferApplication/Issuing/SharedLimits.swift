@@ -55,27 +55,29 @@ extension Snapshot {
     /// At a supposed instant in the past these are the counters of the present: what they showed then is not kept. At
     /// one to come they lack what will have passed.
     private mutating func readCounters(of questions: [Question], _ transaction: any StoreTransaction) throws {
-        let questions = questions.filter { !$0.compiledOffer.sharedLimits.isEmpty }
-        guard !questions.isEmpty else { return }
+        // By place: a question has many members.
+        let places = questions.indices.filter { !questions[$0].compiledOffer.sharedLimits.isEmpty }
+        guard !places.isEmpty else { return }
         let isSupposed = takesHistoryAsProven || now != present
         let instant = max(now, present)
         let issuedOffers =
             try isSupposed ? IssuedOfferStore(transaction).issuedOffers(of: subject.customers) : facts.issuedOffers
         guard let number else {
-            for question in questions { facts.counters[question.offer.id] = OfferCounters(asOf: instant) }
+            for place in places { facts.counters[questions[place].offer.id] = OfferCounters(asOf: instant) }
             return
         }
         let store = try CounterStore(
-            of: questions.map { ($0.offer, $0.subscriptionGroupIdentifier) }, at: instant, in: number, transaction)
-        facts.counters.reserveCapacity(questions.count)
-        for question in questions {
-            let offer = question.offer
+            of: places.map { (questions[$0].offer, questions[$0].subscriptionGroupIdentifier) }, at: instant,
+            in: number, transaction)
+        facts.counters.reserveCapacity(places.count)
+        for place in places {
+            let offer = questions[place].offer
             let open = issuedOffers.filter { offer.has($0.offerId) && $0.isOpen(at: instant) }
             let own =
                 open.isEmpty
                 ? nil : facts.openIssuedOffer(of: offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
             facts.counters[offer.id] = try OfferCounters.read(
-                question, open: open, own: own?.id, at: instant, in: number, store)
+                questions[place], open: open, own: own?.id, at: instant, in: number, store)
         }
     }
 }

@@ -14,7 +14,7 @@ extension Explanation {
         let date = outlook.changesAt.flatMap { instant in
             // An offer ends before the minute named and begins in it or after.
             let minute = outcome == .eligible ? instant : instant.adding(milliseconds: Instant.Duration.minute - 1)
-            return say("date", minute.parts)
+            return minute.partsToTheMinute.flatMap { say("date", $0) }
         }
         guard let decisive else {
             return (date.map { say("eligibleUntil", [("date", $0)]) } ?? say("eligible")) ?? ""
@@ -74,14 +74,6 @@ extension Finding {
     }
 }
 
-extension Instant {
-    /// In UTC.
-    fileprivate var parts: [(name: String, text: String)] {
-        let numbers = description.utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        return zip(["year", "month", "day", "hour", "minute"], numbers).map { (name: $0, text: String(Substring($1))) }
-    }
-}
-
 /// A sentence with places for values, such as `{year}-{month}-{day} {hour}:{minute} UTC`. Every answer to a client
 /// fills one or two, so it is split into its parts once.
 struct SentenceForm: Sendable {
@@ -100,11 +92,12 @@ struct SentenceForm: Sendable {
 
     func filled(with values: [(name: String, text: String)]) -> String {
         guard parts.count > 1 else { return parts[0].text }
-        var text = ""
+        var text: [UInt8] = []
+        text.reserveCapacity(CustomerSentences.longest)
         for part in parts {
-            text += part.text
-            if let value = values.first(where: { $0.name == part.name }) { text += value.text }
+            text += part.text.utf8
+            if let value = values.first(where: { $0.name == part.name }) { text += value.text.utf8 }
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 }

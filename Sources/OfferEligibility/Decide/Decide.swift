@@ -22,10 +22,13 @@ public func decideAhead(
 
 extension Decision {
     init(_ context: RuleContext) {
-        let offer = context.offer
+        let (offer, rules) = (context.offer, context.policy.rules)
         var findings: [Finding] = []
-        findings.reserveCapacity(context.policy.rules.count)
-        for rule in context.policy.rules where rule.concerns(offer) { findings.append(rule.finding(context)) }
+        findings.reserveCapacity(rules.count)
+        // By place: to take a rule out of the list copies it.
+        for place in rules.indices where rules[place].concerns(offer) {
+            findings.append(rules[place].finding(context))
+        }
         self.init(findings: findings)
     }
 }

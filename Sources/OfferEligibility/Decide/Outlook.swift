@@ -114,7 +114,8 @@ private struct Forecast {
 extension Decision {
     /// The findings that are in the way of the offer.
     public var blockingFindings: [Finding] {
-        findings.filter(\.verdict.isInTheWay)
+        // By place: a finding has many members.
+        findings.indices.filter { findings[$0].verdict.isInTheWay }.map { findings[$0] }
     }
 }
 

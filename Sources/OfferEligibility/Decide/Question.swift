@@ -51,6 +51,8 @@ public struct Question: Sendable, Hashable {
         self.request = request
     }
 
+    // Inlinable, so that reading a member of the offer copies no offer.
+    @inlinable
     public var offer: Offer {
         get { compiledOffer.offer }
         set { compiledOffer = CompiledOffer(newValue) }

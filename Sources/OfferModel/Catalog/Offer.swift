@@ -83,7 +83,10 @@ extension Offer {
     }
 
     /// Every id it has or had, the oldest first. One that it has again is where it was.
-    public var ids: [OfferId] { formerly.contains(id) ? formerly : formerly + [id] }
+    public var ids: [OfferId] {
+        if formerly.isEmpty { return [id] }
+        return formerly.contains(id) ? formerly : formerly + [id]
+    }
 
     /// What draws are salted with, so that a rename changes no customer's draw.
     public var firstId: OfferId { formerly.first ?? id }

@@ -21,7 +21,7 @@ extension Identifier: Hashable, Comparable {
     }
 
     public static func < (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
+        left.rawValue.bytesPrecede(right.rawValue)
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -91,6 +91,12 @@ extension String {
             unsafeBitCast(self, to: (UInt64, UInt64).self), unsafeBitCast(other, to: (UInt64, UInt64).self)
         )
         return own == other
+    }
+
+    func bytesPrecede(_ other: String) -> Bool {
+        utf8.withContiguousStorageIfAvailable { own in
+            other.utf8.withContiguousStorageIfAvailable { own.lexicographicallyPrecedes($0) }
+        }.flatMap(\.self) ?? utf8.lexicographicallyPrecedes(other.utf8)
     }
 
     func hashBytes(into hasher: inout Hasher) {

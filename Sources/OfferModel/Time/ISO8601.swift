@@ -7,6 +7,18 @@ extension Instant: CustomStringConvertible {
         return text(date, timeOfDay)
     }
 
+    /// Year, month, day, hour and minute in UTC, by these names and as ISO 8601 writes them; `nil` where no calendar
+    /// reaches.
+    public var partsToTheMinute: [(name: String, text: String)]? {
+        guard !isOutsideCalendar else { return nil }
+        let (date, timeOfDay) = dateAndTimeOfDay
+        let minutes = timeOfDay / Duration.minute
+        return [
+            ("year", padded(date.year, 4)), ("month", padded(date.month, 2)), ("day", padded(date.day, 2)),
+            ("hour", padded(minutes / 60, 2)), ("minute", padded(minutes % 60, 2)),
+        ]
+    }
+
     /// Written digit by digit: messages are full of dates, and they are written whether or not anybody reads them.
     private func text(_ date: CivilDate, _ timeOfDay: Int64) -> String {
         let seconds = timeOfDay / Duration.second
@@ -69,8 +81,9 @@ extension Instant: CustomStringConvertible {
     }
 
     private func padded(_ value: Int64, _ width: Int) -> String {
-        let digits = String(value.magnitude)
-        return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
+        var digits = String(value.magnitude)
+        while digits.utf8.count < width { digits = "0" + digits }
+        return value < 0 ? "-" + digits : digits
     }
 }
 

@@ -83,7 +83,10 @@ extension Instant {
 
     /// The same, and the milliseconds that remain after them.
     public func monthsAndRest(since earlier: Instant) -> (months: Int, rest: Int64) {
-        guard !isOutsideCalendar, !earlier.isOutsideCalendar else { return (0, milliseconds(since: earlier)) }
+        let difference = milliseconds(since: earlier)
+        // No month is shorter than 28 days.
+        if (0..<28 * Duration.day).contains(difference) { return (0, difference) }
+        guard !isOutsideCalendar, !earlier.isOutsideCalendar else { return (0, difference) }
         let (start, startOfDay) = earlier.dateAndTimeOfDay
         let (end, endOfDay) = dateAndTimeOfDay
         let count = Int((end.year - start.year) * 12 + (end.month - start.month))
@@ -91,7 +94,8 @@ extension Instant {
         let day = min(start.day, CivilDate.daysInMonth(year: end.year, month: end.month))
         if (day, startOfDay) == (end.day, endOfDay) { return (count, 0) }
         let months = (day, startOfDay) > (end.day, endOfDay) ? count - 1 : count
-        return (months, milliseconds(since: earlier.adding(months: months)))
+        let whole = start.adding(months: Int64(months)).daysSinceEpoch * Duration.day + startOfDay
+        return (months, milliseconds - whole)
     }
 
     var dateAndTimeOfDay: (CivilDate, Int64) {

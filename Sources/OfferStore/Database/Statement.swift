@@ -18,11 +18,13 @@ public struct Statement: Sendable, Hashable {
 
     /// `?3, ?4, ?5` for three values after two others.
     static func placeholders(_ count: Int, after first: Int = 0) -> String {
-        var text = ""
+        var text: [UInt8] = []
         for index in 0..<count {
-            text += index == 0 ? "?\(first + index + 1)" : ", ?\(first + index + 1)"
+            if index > 0 { text += ", ".utf8 }
+            text.append(UInt8(ascii: "?"))
+            text += String(first + index + 1).utf8
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

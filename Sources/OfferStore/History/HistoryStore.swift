@@ -122,7 +122,13 @@ public struct SeenIdentifiers: Sendable, Hashable {
 
 extension SeenIdentifiers {
     public init(_ history: History) {
-        originalTransactionIds = Set(history.transactions.map(\.payload.originalTransactionId)).sorted()
+        // Rows of one subscription follow each other: an id that equals the one before is not hashed.
+        var (subscriptions, last): (Set<TransactionId>, TransactionId?) = ([], nil)
+        for row in history.transactions where row.payload.originalTransactionId != last {
+            subscriptions.insert(row.payload.originalTransactionId)
+            last = row.payload.originalTransactionId
+        }
+        originalTransactionIds = subscriptions.sorted()
         appTransactionIds = Set(history.appTransactions.compactMap(\.payload.appTransactionId)).sorted()
     }
 }

@@ -51,8 +51,8 @@ public struct CounterStore {
         // Of its own, because it leaves out what ends after `now`, which another reader of the snapshot may ask about.
         let memory = TransactionCache(ofSnapshot: true)
         self.memory = memory
-        let places = offers.compactMap { offer, group in group.map { Self.place(of: offer, in: $0, scope) } }
-        memory.contents.counters = try remembered(offers.flatMap(\.offer.ids), at: now, in: scope)
+        let places = offers.compactMap { asked in asked.group.map { Self.place(of: asked.offer, in: $0, scope) } }
+        memory.contents.counters = try remembered(offers.flatMap { $0.offer.ids }, at: now, in: scope)
         memory.contents.unmatched = try unmatched(places, in: scope)
     }
 
