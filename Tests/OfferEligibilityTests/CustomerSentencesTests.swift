@@ -154,4 +154,11 @@ struct CustomerSentencesTests {
         #expect(
             Self.answer(Self.refusal(.notStarted, rule: .catalogSchedule), in: locale, from: Self.moment) == expected)
     }
+
+    @Test("a date outside the calendar is left out")
+    func noDate() {
+        #expect(
+            Self.answer(Self.refusal(.notStarted, rule: .catalogSchedule), in: "en", from: .distantFuture)
+                == "This offer has not started yet.")
+    }
 }

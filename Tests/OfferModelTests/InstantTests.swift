@@ -133,7 +133,20 @@ struct InstantTests {
         #expect(instant.description.hasPrefix("\(parts[0])-\(parts[1])-\(parts[2])T\(parts[3]):\(parts[4]):"))
     }
 
-    @Test("a moment that no calendar reaches has no parts", arguments: [Instant.distantPast, .distantFuture])
+    @Test("months and the rest lead from the calendar's first moment to its last, and back")
+    func wholeCalendar() {
+        let last = Instant(milliseconds: 100_000_001 * Instant.Duration.day - 1)
+        let first = Instant(milliseconds: -last.milliseconds)
+        for (earlier, later) in [(first, last), (last, first)] {
+            let (months, rest) = later.monthsAndRest(since: earlier)
+            #expect(months.magnitude > 6_000_000 && (0..<31 * Instant.Duration.day).contains(rest))
+            #expect(earlier.adding(months: months).adding(milliseconds: rest) == later)
+        }
+        let beyond = Instant.distantPast.monthsAndRest(since: .distantFuture)
+        #expect(beyond.months == 0 && beyond.rest == .min)
+    }
+
+    @Test("a moment outside the calendar has no parts", arguments: [Instant.distantPast, .distantFuture])
     func noParts(_ instant: Instant) { #expect(instant.partsToTheMinute == nil) }
 
     @Test(

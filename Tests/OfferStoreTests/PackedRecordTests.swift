@@ -21,6 +21,19 @@ struct PackedRecordTests {
         }
     }
 
+    @Test("a record names each subscription of the history once, in order, however its rows are mixed")
+    func subscriptions() {
+        let rows = ["2", "1", "2", "10", "10"].enumerated().map { index, subscription in
+            Recorded(
+                payload: Transaction(
+                    transactionId: TransactionId("\(index)"), originalTransactionId: TransactionId(subscription),
+                    bundleId: "com.example.app", productId: "monthly", purchaseDate: .distantPast,
+                    signedDate: .distantPast),
+                payloadBytes: [], provenance: .client, sequence: Int64(index))
+        }
+        #expect(SeenIdentifiers(History(transactions: rows)).originalTransactionIds == ["1", "10", "2"])
+    }
+
     @Test("equal records are equal bytes, in whatever order their facts were put in")
     func canonical() {
         var generator = SeededGenerator(seed: 5)

@@ -11,7 +11,7 @@ extension Snapshot {
     mutating func readAccountUses(
         of questions: [Question], policy: Policy, _ transaction: any StoreTransaction
     ) throws {
-        // By place: a question has many members.
+        // By index, because a copy of a question is expensive.
         let limited = questions.indices.filter { questions[$0].offer.hasAccountLimit }
         guard !limited.isEmpty, !signUp.isUnknown else { return }
         let ids = Set(limited.flatMap { questions[$0].offer.ids }).sorted()
@@ -24,8 +24,8 @@ extension Snapshot {
                 now < present ? try facts.turned(to: now, of: [other], transaction) : facts, policy: policy)
             return (subject: subject, isHolder: others.holders.contains(other))
         }
-        for place in limited {
-            var question = questions[place]
+        for index in limited {
+            var question = questions[index]
             question.takesHistoryAsProven = false
             facts.accountUses[question.offer.id] = subjects.flatMap {
                 $0.subject.accountUses(question, knownOnly: !$0.isHolder)

@@ -55,29 +55,29 @@ extension Snapshot {
     /// At a supposed instant in the past these are the counters of the present: what they showed then is not kept. At
     /// one to come they lack what will have passed.
     private mutating func readCounters(of questions: [Question], _ transaction: any StoreTransaction) throws {
-        // By place: a question has many members.
-        let places = questions.indices.filter { !questions[$0].compiledOffer.sharedLimits.isEmpty }
-        guard !places.isEmpty else { return }
+        // By index, because a copy of a question is expensive.
+        let limited = questions.indices.filter { !questions[$0].compiledOffer.sharedLimits.isEmpty }
+        guard !limited.isEmpty else { return }
         let isSupposed = takesHistoryAsProven || now != present
         let instant = max(now, present)
         let issuedOffers =
             try isSupposed ? IssuedOfferStore(transaction).issuedOffers(of: subject.customers) : facts.issuedOffers
         guard let number else {
-            for place in places { facts.counters[questions[place].offer.id] = OfferCounters(asOf: instant) }
+            for index in limited { facts.counters[questions[index].offer.id] = OfferCounters(asOf: instant) }
             return
         }
         let store = try CounterStore(
-            of: places.map { (questions[$0].offer, questions[$0].subscriptionGroupIdentifier) }, at: instant,
+            of: limited.map { (questions[$0].offer, questions[$0].subscriptionGroupIdentifier) }, at: instant,
             in: number, transaction)
-        facts.counters.reserveCapacity(places.count)
-        for place in places {
-            let offer = questions[place].offer
+        facts.counters.reserveCapacity(limited.count)
+        for index in limited {
+            let offer = questions[index].offer
             let open = issuedOffers.filter { offer.has($0.offerId) && $0.isOpen(at: instant) }
             let own =
                 open.isEmpty
                 ? nil : facts.openIssuedOffer(of: offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
             facts.counters[offer.id] = try OfferCounters.read(
-                questions[place], open: open, own: own?.id, at: instant, in: number, store)
+                questions[index], open: open, own: own?.id, at: instant, in: number, store)
         }
     }
 }

@@ -13,16 +13,17 @@ public struct Readiness: Sendable {
     private let registry: AppRegistry
     private let freeSpace: @Sendable () -> Int64?
 
-    /// - Parameter life: for how long a commit that succeeded is believed.
+    /// - Parameter uptime: what the age of a successful commit is measured by.
     init(
-        database: WatchedDatabase, registry: AppRegistry, clock: RequestClock, believedFor life: Duration = .seconds(1),
+        database: WatchedDatabase, registry: AppRegistry, clock: RequestClock,
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         freeSpace: @escaping @Sendable () -> Int64?
     ) {
         self.registry = registry
         self.database = database
         self.clock = clock
         self.freeSpace = freeSpace
-        trial = WriteTrial(database: database, clock: clock, life: life)
+        trial = WriteTrial(database: database, clock: clock, uptime: uptime)
     }
 
     /// Looks at the latest self-test of the signing keys, reads the clock, looks for room on the disk, and commits
@@ -114,28 +115,30 @@ final class WatchedDatabase: StoreDatabase {
 /// Finds out whether a commit is possible, by making one.
 ///
 /// The check is public, and each commit costs a flush of the disk: concurrent checks share one, and a success is reused
-/// for a while unless the database has failed meanwhile. A failure is never reused.
+/// for a second unless the database has failed meanwhile. A failure is never reused.
 actor WriteTrial {
+    private static let life = Duration.seconds(1)
+
     private let database: WatchedDatabase
     private let clock: RequestClock
-    private let life: Duration
+    private let uptime: @Sendable () -> ContinuousClock.Instant
     private var success: (at: ContinuousClock.Instant, failures: Int)?
     private var running: Task<Void, any Error>?
 
-    init(database: WatchedDatabase, clock: RequestClock, life: Duration) {
+    init(database: WatchedDatabase, clock: RequestClock, uptime: @escaping @Sendable () -> ContinuousClock.Instant) {
         self.database = database
         self.clock = clock
-        self.life = life
+        self.uptime = uptime
     }
 
     func check() async throws {
         if let running { return try await running.value }
-        if let success, success.failures == database.failures, .now - success.at < life { return }
+        if let success, success.failures == database.failures, uptime() - success.at < Self.life { return }
         let (database, clock) = (database, clock)
         let task = Task { try await database.write { try StoreClock($0).tryWriting(at: clock.wallClock()) } }
         running = task
         defer { running = nil }
         try await task.value
-        success = (.now, database.failures)
+        success = (uptime(), database.failures)
     }
 }

@@ -25,9 +25,9 @@ extension Decision {
         let (offer, rules) = (context.offer, context.policy.rules)
         var findings: [Finding] = []
         findings.reserveCapacity(rules.count)
-        // By place: to take a rule out of the list copies it.
-        for place in rules.indices where rules[place].concerns(offer) {
-            findings.append(rules[place].finding(context))
+        // By index, because a loop over the rules would copy each of them.
+        for index in rules.indices where rules[index].concerns(offer) {
+            findings.append(rules[index].finding(context))
         }
         self.init(findings: findings)
     }

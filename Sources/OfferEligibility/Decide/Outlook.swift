@@ -114,7 +114,7 @@ private struct Forecast {
 extension Decision {
     /// The findings that are in the way of the offer.
     public var blockingFindings: [Finding] {
-        // By place: a finding has many members.
+        // By index, because a copy of a finding is expensive.
         findings.indices.filter { findings[$0].verdict.isInTheWay }.map { findings[$0] }
     }
 }

@@ -51,10 +51,9 @@ public struct Question: Sendable, Hashable {
         self.request = request
     }
 
-    // Inlinable, so that reading a member of the offer copies no offer.
-    @inlinable
     public var offer: Offer {
-        get { compiledOffer.offer }
+        // Inlinable, so that callers can read a member without copying the offer.
+        @inlinable get { compiledOffer.offer }
         set { compiledOffer = CompiledOffer(newValue) }
     }
 

@@ -7,8 +7,7 @@ extension Instant: CustomStringConvertible {
         return text(date, timeOfDay)
     }
 
-    /// Year, month, day, hour and minute in UTC, by these names and as ISO 8601 writes them; `nil` where no calendar
-    /// reaches.
+    /// The year, month, day, hour and minute in UTC, as ``description`` has them; `nil` outside the calendar.
     public var partsToTheMinute: [(name: String, text: String)]? {
         guard !isOutsideCalendar else { return nil }
         let (date, timeOfDay) = dateAndTimeOfDay

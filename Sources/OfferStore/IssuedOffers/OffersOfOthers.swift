@@ -141,7 +141,7 @@ extension RedemptionStore {
         let own = Statement.placeholders(customers.count)
         let uses: [RecordedRedemption] = try transaction.all(
             """
-            SELECT \(Self.columnsOfR) FROM issued_offer o JOIN redemption r ON r.issued_offer_id = o.id
+            SELECT \(Self.qualifiedColumns) FROM issued_offer o JOIN redemption r ON r.issued_offer_id = o.id
             WHERE o.customer_id IN (\(own)) AND o.redemptions > 0 AND r.customer_id NOT IN (\(own))
             """, values: customers.map(\.storedValue))
         return uses.sorted { $0.sequence < $1.sequence }
@@ -150,7 +150,7 @@ extension RedemptionStore {
     public func usesOfOthers(by customer: CustomerNumber) throws -> [RecordedRedemption] {
         let uses: [RecordedRedemption] = try transaction.all(
             """
-            SELECT \(Self.columnsOfR) FROM redemption r JOIN issued_offer o ON o.id = r.issued_offer_id
+            SELECT \(Self.qualifiedColumns) FROM redemption r JOIN issued_offer o ON o.id = r.issued_offer_id
             WHERE r.customer_id = ?1 AND o.customer_id <> ?1
             """, customer)
         return uses.sorted { $0.sequence < $1.sequence }
@@ -167,7 +167,8 @@ extension RedemptionStore {
         return Set(owners).subtracting([customer]).sorted()
     }
 
-    private static let columnsOfR = columns.split(separator: ", ").map { "r.\($0)" }.joined(separator: ", ")
+    /// Of `redemption` under the alias `r`.
+    private static let qualifiedColumns = columns.split(separator: ", ").map { "r.\($0)" }.joined(separator: ", ")
 }
 
 extension RecordedRedemption {
