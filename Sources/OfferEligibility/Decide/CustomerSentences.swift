@@ -92,12 +92,11 @@ struct SentenceForm: Sendable {
 
     func filled(with values: [(name: String, text: String)]) -> String {
         guard parts.count > 1 else { return parts[0].text }
-        var text: [UInt8] = []
-        text.reserveCapacity(CustomerSentences.longest)
+        var text = ""
         for part in parts {
-            text += part.text.utf8
-            if let value = values.first(where: { $0.name == part.name }) { text += value.text.utf8 }
+            text += part.text
+            if let value = values.first(where: { $0.name == part.name }) { text += value.text }
         }
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 }

@@ -22,13 +22,10 @@ public func decideAhead(
 
 extension Decision {
     init(_ context: RuleContext) {
-        let (offer, rules) = (context.offer, context.policy.rules)
+        let offer = context.offer
         var findings: [Finding] = []
-        findings.reserveCapacity(rules.count)
-        // By index, because a loop over the rules would copy each of them.
-        for index in rules.indices where rules[index].concerns(offer) {
-            findings.append(rules[index].finding(context))
-        }
+        findings.reserveCapacity(context.policy.rules.count)
+        for rule in context.policy.rules where rule.concerns(offer) { findings.append(rule.finding(context)) }
         self.init(findings: findings)
     }
 }
