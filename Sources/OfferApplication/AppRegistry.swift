@@ -40,7 +40,7 @@ public struct RegisteredApp: Sendable {
     /// Neither encoding names an environment. In Sandbox, where purchases are free, V2 names a transaction that
     /// Production does not know; V1 names nothing that would keep it from being redeemed there.
     public func formats(in environment: AppStoreEnvironment) -> Set<SignatureFormat> {
-        environment == .sandbox && !signsV1InSandbox ? [.v2] : Set(SignatureFormat.allCases)
+        environment == .sandbox && !signsV1InSandbox ? [.v2] : SignatureFormat.all
     }
 }
 

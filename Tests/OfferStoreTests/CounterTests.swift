@@ -1,6 +1,7 @@
 import OfferEligibility
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import SQLiteStore
 import Testing
 
@@ -95,8 +96,12 @@ struct CounterTests {
         introductory.offerIdentifier = nil
         var unused = Self.offer
         (unused.id, unused.offerIdentifier) = ("unused", "unused50")
+        var winBack = Self.offer
+        (winBack.id, winBack.type, winBack.delivery) = ("back", .winBack, .appStore)
+        winBack.offerIdentifier = "back50"
         let offers: [(offer: Offer, group: SubscriptionGroupId?)] = [
             (renamed, "21500001"), (introductory, "21500001"), (unused, "21500001"), (unused, nil),
+            (winBack, "21500001"),
         ]
         for (number, offer, hours) in [(1, "comeback", 0), (2, "once", 1), (3, "once", 20), (4, "trial", 0)] {
             let issued = Bench.now.adding(milliseconds: Int64(hours) * Instant.Duration.hour)
@@ -106,27 +111,37 @@ struct CounterTests {
             for (type, identifier, group, amount) in [
                 (2, "comeback50", "21500001", 3), (2, "comeback50", "21500002", 5), (1, "", "21500001", 7),
                 (1, "comeback50", "21500001", 9), (2, "another", "21500001", 11), (2, "unused50", "21500001", 0),
+                (4, "back50", "21500001", 13), (3, "comeback50", "21500001", 17),
             ] {
-                try transaction.execute(
-                    Statement(
-                        "INSERT INTO redemption_counter VALUES (?1, ?2, ?3, ?4, 'com.example.pro.monthly', ?5)", scope,
-                        type, identifier, group, amount))
+                for (scope, amount) in [(scope, amount), (bench.other, 19)] {
+                    try transaction.execute(
+                        Statement(
+                            "INSERT INTO redemption_counter VALUES (?1, ?2, ?3, ?4, 'com.example.pro.monthly', ?5)",
+                            scope, type, identifier, group, amount))
+                }
             }
+            try transaction.execute(
+                Statement("INSERT INTO offer_counter VALUES (?1, 'unused', 'places', 5)", bench.other))
         }
-        for (hours, places) in [(0, [2, 0, 0, 0]), (10, [1, 0, 0, 0]), (100, [0, 0, 0, 0])] {
+        for (hours, places) in [(0, [2, 0, 0, 0, 0]), (10, [1, 0, 0, 0, 0]), (100, [0, 0, 0, 0, 0])] {
             let now = Self.issuedOffer(1).countsUntil.adding(milliseconds: Int64(hours) * Instant.Duration.hour)
-            let (together, alone) = try await bench.database.read { transaction in
-                let store = try CounterStore(of: offers, at: now, in: scope, transaction)
-                return try (
-                    offers.map { try store.counters(of: $0.offer, in: $0.group, open: [], at: now, in: scope) },
-                    offers.map {
-                        try CounterStore(transaction).counters(of: $0.offer, in: $0.group, open: [], at: now, in: scope)
+            let read = { @Sendable (readsAll: Bool) in
+                try await bench.database.read { transaction in
+                    let statements = RecordedStatements()
+                    let store = CounterStore(statements.recording(transaction))
+                    if readsAll {
+                        for _ in 0..<2 { try store.readAll(in: scope) }
+                        #expect(statements.total == 2, "a snapshot reads each table once")
                     }
-                )
+                    return try offers.map {
+                        try store.counters(of: $0.offer, in: $0.group, open: [], at: now, in: scope)
+                    }
+                }
             }
-            #expect(together == alone)
+            let together = try await read(true)
+            #expect(try await read(false) == together)
             #expect(together.map(\.places) == places)
-            #expect(together.map { $0.unmatched.values.reduce(0, +) } == [3, 7, 0, 0])
+            #expect(together.map { $0.unmatched.values.reduce(0, +) } == [3, 7, 0, 0, 13])
         }
     }
 

@@ -23,8 +23,7 @@ struct QueryPlanTests {
         }
         plans += try await bench.database.read { transaction in
             let statements = RecordedStatements()
-            let offers = [OfferId("a"), "b"].map { (Self.offer($0), SubscriptionGroupId("21500001")) }
-            _ = try CounterStore(of: offers, at: Bench.now, in: scope, statements.recording(transaction))
+            try CounterStore(statements.recording(transaction)).readAll(in: scope)
             return try statements.all.map { try QueryPlan(of: $0, in: transaction) }
         }
         #expect(plans.count > 30)
@@ -54,13 +53,6 @@ struct QueryPlanTests {
         }
         #expect(searches.count == 4)
         for step in searches { #expect(step.contains("(customer_id=?"), "\(step)") }
-    }
-
-    private static func offer(_ id: OfferId) -> Offer {
-        Offer(
-            id: id, type: .promotional, delivery: .signature, offerIdentifier: "comeback50",
-            products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
-            limits: [])
     }
 
     /// `POST /v1/customers/reset`.
@@ -159,7 +151,10 @@ struct QueryPlanTests {
         try issuedOffers.settle([.number(2)], at: Bench.now, in: scope)
         try issuedOffers.settlePassed(of: "comeback", at: Bench.now, in: scope)
         let counters = CounterStore(transaction)
-        let offer = offer("comeback")
+        let offer = Offer(
+            id: "comeback", type: .promotional, delivery: .signature, offerIdentifier: "comeback50",
+            products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
+            limits: [])
         _ = try counters.counters(of: offer, in: "21500001", open: [], at: Bench.now, in: scope)
         for unit in [CounterUnit.places, .money("USD")] {
             _ = try counters.ending(of: 1, unit, offer: ["comeback"], without: nil, after: Bench.now, in: scope)

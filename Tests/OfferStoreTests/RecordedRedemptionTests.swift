@@ -243,8 +243,8 @@ struct RecordedRedemptionTests {
         }
         let rows = try await bench.database.read { try RedemptionStore($0).redemptions(of: owner) }
         #expect(rows.map(\.redemption.issuedOfferId) == [.number(1)])
-        #expect(unmatched.count == 2, "the use, and the count of those without a slot")
-        #expect(try await Self.rows(bench).count == 3, "the use, the offer's places, and the slot")
+        #expect(unmatched.count == 2, "the use, and the count of those without an issued offer")
+        #expect(try await Self.rows(bench).count == 3, "the use, the offer's places, and the issued offer")
     }
 
     @Test("data that changes nothing of a customer writes nothing about redemptions")

@@ -74,13 +74,13 @@ struct CrashTests {
     private static let rules = [
         "a place given twice": "SELECT 1 FROM issued_offer GROUP BY customer_id, offer_id HAVING count(*) > 1",
         "too many signings": "SELECT 1 FROM issued_offer WHERE signings NOT BETWEEN 1 AND 3",
-        "a slot without its signatures": """
-        SELECT 1 FROM issued_offer AS slot
-        WHERE 2 * signings <> (SELECT count(*) FROM signature WHERE issued_offer_id = slot.id)
+        "an issued offer without its signatures": """
+        SELECT 1 FROM issued_offer AS issued
+        WHERE 2 * signings <> (SELECT count(*) FROM signature WHERE issued_offer_id = issued.id)
         """,
-        "a slot without its decisions": """
-        SELECT 1 FROM issued_offer AS slot
-        WHERE signings <> (SELECT count(*) FROM decision WHERE issued_offer_id = slot.id AND kind <> 'refusal')
+        "an issued offer without its decisions": """
+        SELECT 1 FROM issued_offer AS issued
+        WHERE signings <> (SELECT count(*) FROM decision WHERE issued_offer_id = issued.id AND kind <> 'refusal')
         """,
         "a row that refers to none": "PRAGMA foreign_key_check",
         "a damaged file": "SELECT 1 FROM pragma_integrity_check WHERE integrity_check <> 'ok'",

@@ -38,7 +38,8 @@ public struct OfferPauses: Sendable {
             let page = list.page(limit: limit)
             let groups = catalog.catalog.offerGroups
             let now = try clock.instantOfLooking(transaction)
-            let store = try CounterStore(of: page.offers.map { ($0, groups[$0.id]) }, at: now, in: number, transaction)
+            let store = CounterStore(transaction)
+            try store.readAll(in: number)
             let items = try page.offers.map { offer in
                 let counters = try store.counters(
                     of: offer, in: groups[offer.id], open: [], at: now, in: number)

@@ -11,9 +11,10 @@ extension Snapshot {
     mutating func readAccountUses(
         of questions: [Question], policy: Policy, _ transaction: any StoreTransaction
     ) throws {
+        guard !signUp.isUnknown else { return }
         // By index, because a copy of a question is expensive.
         let limited = questions.indices.filter { questions[$0].offer.hasAccountLimit }
-        guard !limited.isEmpty, !signUp.isUnknown else { return }
+        guard !limited.isEmpty else { return }
         let ids = Set(limited.flatMap { questions[$0].offer.ids }).sorted()
         let others = try number.map { try othersOfAccount(ids, in: $0, transaction) } ?? OthersOfAccount(offers: ids)
         guard others.all.count <= NamedCustomers.maximumCustomers else { return }

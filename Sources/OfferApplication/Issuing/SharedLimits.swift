@@ -66,9 +66,9 @@ extension Snapshot {
             for index in limited { facts.counters[questions[index].offer.id] = OfferCounters(asOf: instant) }
             return
         }
-        let store = try CounterStore(
-            of: limited.map { (questions[$0].offer, questions[$0].subscriptionGroupIdentifier) }, at: instant,
-            in: number, transaction)
+        let store = CounterStore(transaction)
+        // A few are read faster one by one.
+        if limited.count > 10 { try store.readAll(in: number) }
         facts.counters.reserveCapacity(limited.count)
         for index in limited {
             let offer = questions[index].offer

@@ -125,7 +125,7 @@ struct Snapshot: Sendable {
     func question(
         _ offer: CompiledOffer, productId: ProductId, signals: [String: FactValue] = [:],
         request: DeviceRequest = DeviceRequest(), needsNewSigning: Bool = true,
-        formats: Set<SignatureFormat> = Set(SignatureFormat.allCases)
+        formats: Set<SignatureFormat> = SignatureFormat.all
     ) -> Question {
         Question(
             offer, productId: productId, of: compiledCatalog, scope: scope, at: now, pause: pause(of: offer.offer),

@@ -40,7 +40,7 @@ public struct Choice: Sendable, Hashable {
         }
         func reason(_ left: Candidate, _ right: Candidate) -> Reason {
             if left.priority != right.priority { return .priority }
-            return comparable[left.priority] != nil && left.value != right.value ? .value : .id
+            return left.value != right.value && comparable[left.priority] != nil ? .value : .id
         }
         let ranked = candidates.sorted { left, right in
             switch reason(left, right) {

@@ -28,7 +28,7 @@ public struct Question: Sendable, Hashable {
     /// The app's account that the request names; only limits per account judge by it.
     public var signUp = SignUp()
     /// The encodings that promotional offers are signed in where it is asked.
-    public var formats = Set(SignatureFormat.allCases)
+    public var formats = SignatureFormat.all
 
     public init(
         now: Instant, scope: Scope, offer: CompiledOffer, productId: ProductId,

@@ -125,6 +125,8 @@ public enum SignatureFormat: String, Sendable, Hashable, CaseIterable, Codable {
     case v1
     /// The compact JWS of the current API, for iOS 15 and later.
     case v2
+
+    public static let all = Set(allCases)
 }
 
 /// The share of customers who may get an offer.

@@ -125,6 +125,8 @@ public final class TransactionCache {
     struct SnapshotRows {
         var presentStates: [Scope: PresentState] = [:]
         var apiKeys: [String: (key: StoredAPIKey, lastInstant: Instant?)] = [:]
+        /// The scopes whose counters were all read: what is not among them shows 0.
+        var allCounters: Set<ScopeNumber> = []
     }
 
     var contents = Contents()

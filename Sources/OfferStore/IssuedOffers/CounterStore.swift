@@ -33,29 +33,6 @@ public struct CounterStore {
         memory = transaction.memory
     }
 
-    /// Reads what a snapshot shows of many offers at once, for ``counters(of:in:open:at:in:)`` to tell without further
-    /// statements. What is read of one offer, or in a durable transaction, the transaction remembers itself.
-    ///
-    /// - Parameters:
-    ///   - offers: each with the group of the product asked for.
-    ///   - now: the latest instant that is asked about.
-    public init(
-        of offers: [(offer: Offer, group: SubscriptionGroupId?)], at now: Instant, in scope: ScopeNumber,
-        _ transaction: any StoreTransaction
-    ) throws {
-        self.transaction = transaction
-        guard offers.count > 1, transaction.memory?.snapshot != nil else {
-            memory = transaction.memory
-            return
-        }
-        // Of its own, because it leaves out what ends after `now`, which another reader of the snapshot may ask about.
-        let memory = TransactionCache(ofSnapshot: true)
-        self.memory = memory
-        let places = offers.compactMap { asked in asked.group.map { Self.place(of: asked.offer, in: $0, scope) } }
-        memory.contents.counters = try remembered(offers.flatMap { $0.offer.ids }, at: now, in: scope)
-        memory.contents.unmatched = try unmatched(places, in: scope)
-    }
-
     /// What is used of an offer at an instant: the counters without the issued offers that have passed and are not
     /// settled yet.
     ///
@@ -93,6 +70,8 @@ public struct CounterStore {
     public func used(of offer: OfferId, at now: Instant, in scope: ScopeNumber) throws -> [CounterUnit: Int64] {
         var used: [CounterUnit: Int64] = [:]
         for (unit, amount) in try amounts(of: offer, in: scope) { used[CounterUnit(name: unit)] = amount }
+        // What stands on no counter cannot pass from one.
+        if used.isEmpty { return [:] }
         for passed in try passed(of: offer, at: now, in: scope) {
             used[.places] = (used[.places] ?? 0).saturatingSubtracting(passed.places)
             guard let currency = passed.currency else { continue }
@@ -230,9 +209,35 @@ extension CounterStore {
         }
     }
 
+    /// Reads all counters of a scope, for questions about many offers: those that share a snapshot read them once.
+    public func readAll(in scope: ScopeNumber) throws {
+        guard let memory, memory.snapshot?.allCounters.insert(scope).inserted == true else { return }
+        for row in try transaction.rows(
+            "SELECT offer_id, unit, amount FROM offer_counter WHERE scope_id = ?1", scope)
+        {
+            let place = RememberedCounters.Place(scope: scope, offer: try row.value(0))
+            memory.contents.counters[place, default: RememberedCounters()].amounts[try row.value(1)] = try row.value(2)
+        }
+        // Not offer codes, of which there may be very many, and as which no offer is redeemed.
+        for row in try transaction.rows(
+            """
+            SELECT offer_type, offer_identifier, subscription_group_identifier, product_id, amount
+            FROM redemption_counter WHERE scope_id = ?1 AND offer_type IN (?2, ?3, ?4) AND amount > 0
+            """, scope, TransactionOfferType.introductory, TransactionOfferType.promotional,
+            TransactionOfferType.winBack)
+        {
+            let place = UnmatchedPlace(
+                scope: scope, type: try row.value(0), identifier: try row.value(1), group: try row.value(2))
+            memory.contents.unmatched[place, default: [:]][try row.value(3)] = try row.value(4)
+        }
+    }
+
+    private func hasReadAll(in scope: ScopeNumber) -> Bool { memory?.snapshot?.allCounters.contains(scope) == true }
+
     func amounts(of offer: OfferId, in scope: ScopeNumber) throws -> [String: Int64] {
         let place = RememberedCounters.Place(scope: scope, offer: offer)
         if let known = memory?.contents.counters[place] { return known.amounts }
+        if hasReadAll(in: scope) { return [:] }
         var amounts: [String: Int64] = [:]
         for row in try transaction.rows(
             "SELECT unit, amount FROM offer_counter WHERE scope_id = ?1 AND offer_id = ?2", scope, offer)
@@ -280,55 +285,9 @@ extension CounterStore {
         return end
     }
 
-    private func remembered(
-        _ ids: [OfferId], at now: Instant, in scope: ScopeNumber
-    ) throws -> [RememberedCounters.Place: RememberedCounters] {
-        var counters = Dictionary<RememberedCounters.Place, RememberedCounters>(minimumCapacity: ids.count)
-        for id in ids {
-            counters[.init(scope: scope, offer: id)] = RememberedCounters(amounts: [:], firstEnd: .distantFuture)
-        }
-        let list = ids.map(\.storedValue)
-        for row in try transaction.rows(Self.selectAmounts.statement(.of(scope), list: list)) {
-            counters[.init(scope: scope, offer: try row.value(0))]?.amounts[try row.value(1)] = try row.value(2)
-        }
-        for row in try transaction.rows(Self.selectFirstEnds.statement(.of(scope, now), list: list)) {
-            counters[.init(scope: scope, offer: try row.value(0))]?.firstEnd = try row.value(1)
-        }
-        return counters
-    }
-
-    private static let selectAmounts = ListedSQL(
-        "SELECT offer_id, unit, amount FROM offer_counter WHERE scope_id = ?1 AND offer_id IN (", ")", after: 1)
-
-    private static let selectFirstEnds = ListedSQL(
-        """
-        SELECT offer_id, MIN(counts_until) FROM issued_offer
-        WHERE scope_id = ?1 AND places = 1 AND redemptions = 0 AND counts_until <= ?2 AND offer_id IN (
-        """, ") GROUP BY offer_id", after: 2)
-
-    private func unmatched(
-        _ places: [UnmatchedPlace], in scope: ScopeNumber
-    ) throws -> [UnmatchedPlace: [String: Int]] {
-        var unmatched: [UnmatchedPlace: [String: Int]] = Dictionary(places.map { ($0, [:]) }) { first, _ in first }
-        for (type, places) in Dictionary(grouping: places, by: \.type) {
-            let identifiers = places.map(\.identifier.storedValue)
-            for row in try transaction.rows(Self.selectUnmatched.statement(.of(scope, type), list: identifiers)) {
-                let place = UnmatchedPlace(
-                    scope: scope, type: type, identifier: try row.value(0), group: try row.value(1))
-                unmatched[place]?[try row.value(2)] = try row.value(3)
-            }
-        }
-        return unmatched
-    }
-
-    private static let selectUnmatched = ListedSQL(
-        """
-        SELECT offer_identifier, subscription_group_identifier, product_id, amount FROM redemption_counter
-        WHERE scope_id = ?1 AND offer_type = ?2 AND amount > 0 AND offer_identifier IN (
-        """, ")", after: 2)
-
     func unmatched(_ place: UnmatchedPlace) throws -> [String: Int] {
         if let known = memory?.contents.unmatched[place] { return known }
+        if hasReadAll(in: place.scope) { return [:] }
         var unmatched: [String: Int] = [:]
         for row in try transaction.rows(
             """
@@ -353,7 +312,7 @@ struct RememberedCounters {
     }
 
     /// What each counter shows, by the name of its unit; one that is not there shows 0.
-    var amounts: [String: Int64]
+    var amounts: [String: Int64] = [:]
     var changed: Set<String> = []
     /// The first instant at which one of the offer's issued offers stops counting: until then none has passed. Absent
     /// if it is not known.

@@ -45,9 +45,9 @@ extension Migration {
         CREATE UNIQUE INDEX pause_active ON pause (scope_id, COALESCE(offer_id, '')) WHERE resumed_at IS NULL;
         CREATE INDEX pause_end ON pause (scope_id, resumed_at);
 
-        -- A slot with its first signing. `cost` is frozen at the issue; `places` is how many places it takes under limits
-        -- for everyone. `record` is what the decision depended on; where a text was erased, its keyed digest is left.
-        -- What is read with every request stands first.
+        -- An issued offer with its first signing. `cost` is frozen at the issue; `places` is how many places it takes
+        -- under limits for everyone. `record` is what the decision depended on; where a text was erased, its keyed
+        -- digest is left. What is read with every request stands first.
         CREATE TABLE issued_offer (
             sequence INTEGER PRIMARY KEY,
             id TEXT NOT NULL UNIQUE CHECK (length(id) = 36 AND id = lower(id)),
@@ -247,7 +247,7 @@ extension Migration {
             PRIMARY KEY (scope_id, offer_id, unit)
         ) STRICT;
 
-        -- Uses of offers without a slot, counted.
+        -- Uses without an issued offer, counted.
         CREATE TABLE redemption_counter (
             scope_id INTEGER NOT NULL REFERENCES scope (id),
             offer_type INTEGER NOT NULL,

@@ -5,28 +5,28 @@ import OfferStore
 enum LedgerRules {
     private static let queries: [(rule: String, offenders: String)] = [
         (
-            "a slot has the decision to issue it",
+            "an issued offer has the decision to issue it",
             """
-            SELECT id FROM issued_offer AS slot WHERE NOT EXISTS
-                (SELECT 1 FROM decision WHERE issued_offer_id = slot.id AND kind = 'issue')
-            """
-        ),
-        (
-            "a slot has as many decisions as signings",
-            """
-            SELECT id FROM issued_offer AS slot WHERE signings <>
-                (SELECT count(*) FROM decision WHERE issued_offer_id = slot.id AND kind IN ('issue', 'signing'))
+            SELECT id FROM issued_offer AS issued WHERE NOT EXISTS
+                (SELECT 1 FROM decision WHERE issued_offer_id = issued.id AND kind = 'issue')
             """
         ),
         (
-            "a signed slot has the signatures of each of its signings",
+            "an issued offer has as many decisions as signings",
             """
-            SELECT id FROM issued_offer AS slot WHERE delivery <> 'appStore' AND signings <>
-                (SELECT count(DISTINCT signing) FROM signature WHERE issued_offer_id = slot.id)
+            SELECT id FROM issued_offer AS issued WHERE signings <>
+                (SELECT count(*) FROM decision WHERE issued_offer_id = issued.id AND kind IN ('issue', 'signing'))
             """
         ),
         (
-            "each signing of a slot has the same formats in these tests",
+            "a signed issued offer has the signatures of each of its signings",
+            """
+            SELECT id FROM issued_offer AS issued WHERE delivery <> 'appStore' AND signings <>
+                (SELECT count(DISTINCT signing) FROM signature WHERE issued_offer_id = issued.id)
+            """
+        ),
+        (
+            "each signing of an issued offer has the same formats in these tests",
             """
             SELECT issued_offer_id FROM
                 (SELECT issued_offer_id, count(*) AS number FROM signature WHERE issued_offer_id IS NOT NULL
@@ -35,18 +35,18 @@ enum LedgerRules {
             """
         ),
         (
-            "a decision to issue or to sign has its slot",
+            "a decision to issue or to sign has its issued offer",
             "SELECT id FROM decision WHERE (kind IN ('issue', 'signing')) <> (issued_offer_id IS NOT NULL)"
         ),
         (
-            "a signature's decision is of the same slot",
+            "a signature's decision is of the same issued offer",
             """
             SELECT nonce FROM signature JOIN decision ON decision.id = signature.decision_id
             WHERE signature.issued_offer_id IS NOT decision.issued_offer_id
             """
         ),
         (
-            "a customer has one open slot of an offer",
+            "a customer has one open issued offer of an offer",
             """
             SELECT customer_id FROM issued_offer WHERE voided_at IS NULL AND settled_at IS NULL
             GROUP BY customer_id, offer_id HAVING count(*) > 1

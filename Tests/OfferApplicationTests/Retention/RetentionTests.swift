@@ -222,7 +222,7 @@ struct RetentionTests {
         let report = try await bench.database.read {
             try LedgerVerification(digest: OpenSSLDigest(), key: nil, judge: nil).verify($0)
         }
-        #expect(report.rows["issued_offer"] == 1, "the audit knows the slot as it is now")
+        #expect(report.rows["issued_offer"] == 1, "the audit knows the issued offer as it is now")
     }
 
     @Test("a clock that is behind removes nothing")

@@ -65,7 +65,8 @@ extension Workbench {
         let ledger = try await ledger()
         let unrecorded = Set(releasedArtefacts).subtracting(ledger.artefacts)
         #expect(unrecorded.isEmpty, "released without a row", sourceLocation: location)
-        #expect(Set(ledger.openPlaces).count == ledger.openPlaces.count, "two open slots", sourceLocation: location)
+        #expect(
+            Set(ledger.openPlaces).count == ledger.openPlaces.count, "two open issued offers", sourceLocation: location)
         #expect(Set(ledger.nonces).count == ledger.nonces.count, "a nonce twice", sourceLocation: location)
         let version7 = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
         for nonce in ledger.nonces {

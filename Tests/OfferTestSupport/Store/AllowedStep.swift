@@ -29,10 +29,11 @@ public struct AllowedStep: Sendable {
 
     private static let subjects = [
         AllowedStep(
-            order, of: "FROM issued_offer WHERE customer_id IN (", because: "the slots of a subject's customers"),
+            order, of: "FROM issued_offer WHERE customer_id IN (", because: "the issued offers of a subject's customers"
+        ),
         AllowedStep(
             order, of: "FROM issued_offer WHERE +scope_id = ?1 AND sequence < ?2 AND customer_id IN (",
-            because: "the slots of a subject's customers"),
+            because: "the issued offers of a subject's customers"),
         AllowedStep(
             order, of: "FROM customer_identifier i JOIN notification n",
             because: "the notifications about a subject's customers"),
@@ -58,10 +59,10 @@ public struct AllowedStep: Sendable {
     private static let pages = [
         AllowedStep(
             order, of: "FROM issued_offer WHERE customer_id = ?1 ORDER BY issued_at, sequence",
-            because: "the slots of one customer"),
+            because: "the issued offers of one customer"),
         AllowedStep(
             order, of: "AND (issued_at, sequence) > (?4, ?5) ORDER BY issued_at, sequence LIMIT ?6",
-            because: "the slots of one customer"),
+            because: "the issued offers of one customer"),
         AllowedStep(
             instants, of: "AND (decided_at, sequence) > (?4, ?5) ORDER BY decided_at, sequence LIMIT ?6",
             because: "the refusals of one customer"),
@@ -104,15 +105,19 @@ public struct AllowedStep: Sendable {
 
     private static let counters = [
         AllowedStep(
+            "SEARCH offer_counter USING INDEX sqlite_autoindex_offer_counter_1 (scope_id=?)",
+            of: "SELECT offer_id, unit, amount FROM offer_counter WHERE scope_id = ?1",
+            because: "one row for each offer that was ever limited, and for each of its currencies"),
+        AllowedStep(
             "USE TEMP B-TREE FOR GROUP BY",
             of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0",
-            because: "slots of one offer that have passed and are not settled yet, by their few currencies"),
+            because: "issued offers of one offer that have passed and are not settled yet, by their few currencies"),
         AllowedStep(
             order, of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id IN (?5, ?6",
-            because: "slots of a renamed offer that count, read when a limit is reached"),
+            because: "issued offers of a renamed offer that count, read when a limit is reached"),
         AllowedStep(
             "USE TEMP B-TREE FOR GROUP BY", of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id IN (?5, ?6",
-            because: "slots of a renamed offer that count, read when a limit is reached"),
+            because: "issued offers of a renamed offer that count, read when a limit is reached"),
     ]
 
     private static let notifications = [

@@ -3,7 +3,7 @@ extension RoundCheck {
     mutating func checkRows() {
         if rows.issuedOffers.count != state.ledger.issuedOffers.count {
             problems.append(
-                "\(rows.issuedOffers.count) slots are stored, \(state.ledger.issuedOffers.count) in the model")
+                "\(rows.issuedOffers.count) issued offers are stored, \(state.ledger.issuedOffers.count) in the model")
         }
         for issuedOffer in state.ledger.issuedOffers {
             guard let row = rows.issuedOffers[issuedOffer.id] else {
