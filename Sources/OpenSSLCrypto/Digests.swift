@@ -7,12 +7,10 @@ public struct OpenSSLDigest: Digest {
 
     public func sha256(_ bytes: [UInt8]) -> [UInt8] { SHA256.shared.digest(of: bytes) }
 
-    /// The 32 bytes of HMAC-SHA-256 (RFC 2104) under a key of any length.
-    public func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8] {
-        PreparedHMAC(key: key, name: "").digest(of: message)
+    public func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        unsafe left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
     }
 
-    /// HMAC-SHA-256 for many messages under one key, which is prepared once.
     public func keyed(by key: [UInt8], name: String) -> any KeyedDigest { PreparedHMAC(key: key, name: name) }
 }
 

@@ -17,18 +17,35 @@ struct PrimitivesTests {
 
     @Test("HMAC-SHA-256 gives the codes of RFC 4231, and takes an empty key and an empty message")
     func hmac() {
-        let digest = OpenSSLDigest()
-        let first = digest.hmacSHA256(key: [UInt8](repeating: 0x0B, count: 20), message: Array("Hi There".utf8))
-        #expect(Hexadecimal.lowercase(first) == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
-        let second = digest.hmacSHA256(key: Array("Jefe".utf8), message: Array("what do ya want for nothing?".utf8))
-        #expect(Hexadecimal.lowercase(second) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
-        let long = digest.hmacSHA256(
-            key: [UInt8](repeating: 0xAA, count: 131),
-            message: Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8))
-        #expect(Hexadecimal.lowercase(long) == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+        func code(_ key: [UInt8], _ message: String) -> String {
+            Hexadecimal.lowercase(OpenSSLDigest().keyed(by: key, name: "").digest(of: Array(message.utf8)))
+        }
         #expect(
-            Hexadecimal.lowercase(digest.hmacSHA256(key: [], message: []))
-                == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
+            code([UInt8](repeating: 0x0B, count: 20), "Hi There")
+                == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+        #expect(
+            code(Array("Jefe".utf8), "what do ya want for nothing?")
+                == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+        #expect(
+            code([UInt8](repeating: 0xAA, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First")
+                == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+        #expect(code([], "") == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
+    }
+
+    @Test("two secrets are equal if every byte is")
+    func comparison() {
+        let digest = OpenSSLDigest()
+        let secret = [UInt8](0..<32)
+        #expect(digest.areEqual(secret, secret) && digest.areEqual([], []))
+        for index in secret.indices {
+            var other = secret
+            other[index] ^= 0x80
+            #expect(!digest.areEqual(secret, other), "byte \(index)")
+        }
+        for length in [0, 31] {
+            #expect(!digest.areEqual(secret, Array(secret.prefix(length))))
+            #expect(!digest.areEqual(Array(secret.prefix(length)), secret))
+        }
     }
 
     @Test("a key made ready once gives every message the code it had alone, from several threads at once")
@@ -41,7 +58,7 @@ struct PrimitivesTests {
             let messages = [0, 1, 55, 56, 64, 5_000].map {
                 [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: $0)
             }
-            let alone = messages.map { digest.hmacSHA256(key: key, message: $0) }
+            let alone = messages.map { digest.keyed(by: key, name: "").digest(of: $0) }
             let isSame = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<4 {
                     group.addTask { (0..<200).allSatisfy { _ in messages.map { keyed.digest(of: $0) } == alone } }

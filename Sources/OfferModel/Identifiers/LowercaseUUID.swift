@@ -133,10 +133,10 @@ public enum Hexadecimal {
 public protocol Digest: Sendable {
     func sha256(_ bytes: [UInt8]) -> [UInt8]
 
-    /// The 32 bytes of HMAC-SHA-256 (RFC 2104) under a key of any length.
-    func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8]
+    /// Whether two secrets are equal; how long this takes does not show where they differ.
+    func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool
 
-    /// HMAC-SHA-256 under a key that is prepared once for many messages.
+    /// HMAC-SHA-256 (RFC 2104) under a key of any length, which is prepared once for many messages.
     func keyed(by key: [UInt8], name: String) -> any KeyedDigest
 }
 

@@ -9,13 +9,7 @@ import Testing
 
 /// A workbench whose configuration has a key for digests, so that customers may be erased.
 struct ErasingBench: Sendable {
-    struct FixedDigestKey: KeyedDigest {
-        let name = "0123456789abcdef"
-
-        func digest(of bytes: [UInt8]) -> [UInt8] {
-            OpenSSLDigest().hmacSHA256(key: Array("a secret of the tests".utf8), message: bytes)
-        }
-    }
+    static let digestKey = OpenSSLDigest().keyed(by: Array("a secret of the tests".utf8), name: "0123456789abcdef")
 
     let bench: Workbench
     let data: PersonalData
@@ -30,8 +24,8 @@ struct ErasingBench: Sendable {
         self.bench = bench
         let clock = bench.clock
         data = PersonalData(
-            ledger: OfferStore.Ledger(bench.database, digest: OpenSSLDigest(), key: FixedDigestKey()),
-            digestKey: FixedDigestKey(), author: AuditAuthor(actor: "tests"), clock: { clock.now })
+            ledger: OfferStore.Ledger(bench.database, digest: OpenSSLDigest(), key: Self.digestKey),
+            digestKey: Self.digestKey, author: AuditAuthor(actor: "tests"), clock: { clock.now })
         useCases = Self.useCases(bench, over: bench.database)
     }
 
@@ -39,7 +33,7 @@ struct ErasingBench: Sendable {
         let clock = bench.clock
         return UseCases(
             registry: bench.registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
-            digestKey: FixedDigestKey(), clock: { clock.now })
+            digestKey: Self.digestKey, clock: { clock.now })
     }
 
     /// The same over another way to the data.
@@ -70,7 +64,7 @@ struct ErasingBench: Sendable {
 
     /// Proves the ledger as `offerd verify-ledger` does.
     func verify() async throws {
-        let verification = LedgerVerification(digest: OpenSSLDigest(), key: FixedDigestKey(), judge: nil)
+        let verification = LedgerVerification(digest: OpenSSLDigest(), key: Self.digestKey, judge: nil)
         _ = try await bench.database.read { try verification.verify($0) }
     }
 

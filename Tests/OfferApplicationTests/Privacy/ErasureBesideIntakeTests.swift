@@ -37,7 +37,7 @@ struct ErasureBesideIntakeTests {
                     beforeWrite: {
                         if writes.next() == 1, moment == .write { try await erasing.erase(named("100")) }
                     })
-                let refresh = stage.refresh(over: database, digestKey: ErasingBench.FixedDigestKey())
+                let refresh = stage.refresh(over: database, digestKey: ErasingBench.digestKey)
                 let answer = try await refusal {
                     if isById {
                         _ = try await refresh.refresh(
@@ -76,7 +76,7 @@ struct ErasureBesideIntakeTests {
                 if counter.next() == write { try await erasing.erase(named("100")) }
             })
         let imports = HistoryImport(
-            ledger: OfferStore.Ledger(database, digest: OpenSSLDigest(), key: ErasingBench.FixedDigestKey()),
+            ledger: OfferStore.Ledger(database, digest: OpenSSLDigest(), key: ErasingBench.digestKey),
             scope: Workbench.scope, author: AuditAuthor(actor: "tests"),
             pace: .init(lines: 7, payloads: 5, rest: .zero), clock: { bench.clock.now })
         _ = try await imports.run(

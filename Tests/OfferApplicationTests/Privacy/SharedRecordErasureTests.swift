@@ -26,8 +26,8 @@ struct SharedRecordErasureTests {
         let database = InterposedDatabase(
             real: erasing.bench.database, beforeWrite: { if writes.next() == 1 { try await meanwhile() } })
         let data = PersonalData(
-            ledger: OfferStore.Ledger(database, digest: OpenSSLDigest(), key: ErasingBench.FixedDigestKey()),
-            digestKey: ErasingBench.FixedDigestKey(), author: AuditAuthor(actor: "tests"), clock: { clock.now })
+            ledger: OfferStore.Ledger(database, digest: OpenSSLDigest(), key: ErasingBench.digestKey),
+            digestKey: ErasingBench.digestKey, author: AuditAuthor(actor: "tests"), clock: { clock.now })
         _ = try await data.erase(person, in: Workbench.scope, reason: "request 4711")
     }
 

@@ -74,7 +74,7 @@ struct Bench: Sendable {
     }
 
     /// The key of the audit's digests, for what needs one.
-    static let digestKey = FixedDigestKey()
+    static let digestKey = OpenSSLDigest().keyed(by: Array("a secret of the tests".utf8), name: "0123456789abcdef")
 
     /// The ledger as a service writes it whose configuration has a key for digests.
     var keyed: Ledger { Ledger(database.base, digest: OpenSSLDigest(), key: Self.digestKey) }
@@ -124,14 +124,5 @@ struct Bench: Sendable {
         let number = try await ingest([payload]).first?.customer
         guard let number else { throw StoreError.corrupt("a proven payload named nobody") }
         return number
-    }
-}
-
-/// A key for digests that is the same in every test.
-struct FixedDigestKey: KeyedDigest {
-    let name = "0123456789abcdef"
-
-    func digest(of bytes: [UInt8]) -> [UInt8] {
-        OpenSSLDigest().hmacSHA256(key: Array("a secret of the tests".utf8), message: bytes)
     }
 }
