@@ -145,6 +145,23 @@ struct CounterTests {
         }
     }
 
+    @Test("where not all counters can be read, those that can are what they were")
+    func unreadable() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        try await Self.insert(Self.issuedOffer(1), [], bench)
+        _ = try await bench.database.write {
+            try $0.execute(
+                Statement("INSERT INTO offer_counter VALUES (?1, 'a' || CAST(x'FF' AS TEXT), 'places', 1)", scope))
+        }
+        let counters = try await bench.database.read { transaction in
+            let store = CounterStore(transaction)
+            for _ in 0..<2 { #expect(throws: StoreError.self) { try store.readAll(in: scope) } }
+            return try store.counters(of: Self.offer, in: "21500001", open: [], at: Bench.now, in: scope)
+        }
+        #expect(counters.places == 1 && counters.spent == ["USD": 9_990])
+    }
+
     @Test("settling takes at most 500 of what passed a minute ago, and changes nothing that anybody reads")
     func settling() async throws {
         let bench = try await Bench()

@@ -211,12 +211,14 @@ extension CounterStore {
 
     /// Reads all counters of a scope, for questions about many offers: those that share a snapshot read them once.
     public func readAll(in scope: ScopeNumber) throws {
-        guard let memory, memory.snapshot?.allCounters.insert(scope).inserted == true else { return }
+        guard let memory, memory.snapshot?.allCounters.contains(scope) == false else { return }
+        // Remembered once all could be read.
+        var (counters, unmatched) = (memory.contents.counters, memory.contents.unmatched)
         for row in try transaction.rows(
             "SELECT offer_id, unit, amount FROM offer_counter WHERE scope_id = ?1", scope)
         {
             let place = RememberedCounters.Place(scope: scope, offer: try row.value(0))
-            memory.contents.counters[place, default: RememberedCounters()].amounts[try row.value(1)] = try row.value(2)
+            counters[place, default: RememberedCounters()].amounts[try row.value(1)] = try row.value(2)
         }
         // Not offer codes, of which there may be very many, and as which no offer is redeemed.
         for row in try transaction.rows(
@@ -228,8 +230,10 @@ extension CounterStore {
         {
             let place = UnmatchedPlace(
                 scope: scope, type: try row.value(0), identifier: try row.value(1), group: try row.value(2))
-            memory.contents.unmatched[place, default: [:]][try row.value(3)] = try row.value(4)
+            unmatched[place, default: [:]][try row.value(3)] = try row.value(4)
         }
+        (memory.contents.counters, memory.contents.unmatched) = (counters, unmatched)
+        memory.snapshot?.allCounters.insert(scope)
     }
 
     private func hasReadAll(in scope: ScopeNumber) -> Bool { memory?.snapshot?.allCounters.contains(scope) == true }
