@@ -99,9 +99,12 @@ struct CounterTests {
         var winBack = Self.offer
         (winBack.id, winBack.type, winBack.delivery) = ("back", .winBack, .appStore)
         winBack.offerIdentifier = "back50"
+        // Another spelling of the same characters is another identifier.
+        var accented = Self.offer
+        (accented.id, accented.offerIdentifier) = ("accented", "cafe\u{301}50")
         let offers: [(offer: Offer, group: SubscriptionGroupId?)] = [
             (renamed, "21500001"), (introductory, "21500001"), (unused, "21500001"), (unused, nil),
-            (winBack, "21500001"),
+            (winBack, "21500001"), (accented, "21500001"),
         ]
         for (number, offer, hours) in [(1, "comeback", 0), (2, "once", 1), (3, "once", 20), (4, "trial", 0)] {
             let issued = Bench.now.adding(milliseconds: Int64(hours) * Instant.Duration.hour)
@@ -112,6 +115,7 @@ struct CounterTests {
                 (2, "comeback50", "21500001", 3), (2, "comeback50", "21500002", 5), (1, "", "21500001", 7),
                 (1, "comeback50", "21500001", 9), (2, "another", "21500001", 11), (2, "unused50", "21500001", 0),
                 (4, "back50", "21500001", 13), (3, "comeback50", "21500001", 17),
+                (2, "caf\u{E9}50", "21500001", 21), (2, "cafe\u{301}50", "21500001", 23),
             ] {
                 for (scope, amount) in [(scope, amount), (bench.other, 19)] {
                     try transaction.execute(
@@ -123,43 +127,53 @@ struct CounterTests {
             try transaction.execute(
                 Statement("INSERT INTO offer_counter VALUES (?1, 'unused', 'places', 5)", bench.other))
         }
-        for (hours, places) in [(0, [2, 0, 0, 0, 0]), (10, [1, 0, 0, 0, 0]), (100, [0, 0, 0, 0, 0])] {
-            let now = Self.issuedOffer(1).countsUntil.adding(milliseconds: Int64(hours) * Instant.Duration.hour)
-            let read = { @Sendable (readsAll: Bool) in
-                try await bench.database.read { transaction in
-                    let statements = RecordedStatements()
-                    let store = CounterStore(statements.recording(transaction))
-                    if readsAll {
-                        for _ in 0..<2 { try store.readAll(in: scope) }
-                        #expect(statements.total == 2, "a snapshot reads each table once")
-                    }
-                    return try offers.map {
-                        try store.counters(of: $0.offer, in: $0.group, open: [], at: now, in: scope)
-                    }
-                }
-            }
-            let together = try await read(true)
-            #expect(try await read(false) == together)
-            #expect(together.map(\.places) == places)
-            #expect(together.map { $0.unmatched.values.reduce(0, +) } == [3, 7, 0, 0, 13])
+        // The latest first: what one question has read of a snapshot holds for earlier instants too.
+        let instants = [100, 10, 0].map {
+            Self.issuedOffer(1).countsUntil.adding(milliseconds: Int64($0) * Instant.Duration.hour)
         }
+        let read = { @Sendable (store: CounterStore) in
+            try instants.map { now in
+                try offers.map { try store.counters(of: $0.offer, in: $0.group, open: [], at: now, in: scope) }
+            }
+        }
+        let together = try await bench.database.read { [unused] transaction in
+            let statements = RecordedStatements()
+            let store = CounterStore(statements.recording(transaction))
+            for _ in 0..<2 { try store.readAll(in: scope) }
+            _ = try store.counters(of: unused, in: "21500001", open: [], at: Bench.now, in: scope)
+            #expect(statements.total == 2, "a snapshot reads each table once")
+            let other = try store.counters(of: unused, in: "21500001", open: [], at: Bench.now, in: bench.other)
+            #expect(other.places == 5 && other.unmatched.values.reduce(0, +) == 19, "of another scope nothing is known")
+            return try read(store)
+        }
+        #expect(together.map { $0.map(\.places) } == [[0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0]])
+        for counters in together {
+            #expect(counters.map { $0.unmatched.values.reduce(0, +) } == [3, 7, 0, 0, 13, 23])
+        }
+        #expect(try await bench.database.read { try read(CounterStore($0)) } == together)
     }
 
-    @Test("where not all counters can be read, those that can are what they were")
-    func unreadable() async throws {
+    @Test(
+        "after reading all counters fails, those of one offer are still read as they are",
+        arguments: [
+            "INSERT INTO offer_counter VALUES (?1, 'a' || CAST(x'FF' AS TEXT), 'places', 1)",
+            "INSERT INTO redemption_counter VALUES (?1, 2, 'a' || CAST(x'FF' AS TEXT), '21500001', 'monthly', 1)",
+        ])
+    func unreadable(row: String) async throws {
         let bench = try await Bench()
         let scope = bench.scope
         try await Self.insert(Self.issuedOffer(1), [], bench)
-        _ = try await bench.database.write {
-            try $0.execute(
-                Statement("INSERT INTO offer_counter VALUES (?1, 'a' || CAST(x'FF' AS TEXT), 'places', 1)", scope))
+        try await bench.database.write { transaction in
+            for sql in [row, "INSERT INTO redemption_counter VALUES (?1, 2, 'comeback50', '21500001', 'monthly', 3)"] {
+                try transaction.execute(Statement(sql, scope))
+            }
         }
         let counters = try await bench.database.read { transaction in
             let store = CounterStore(transaction)
             for _ in 0..<2 { #expect(throws: StoreError.self) { try store.readAll(in: scope) } }
             return try store.counters(of: Self.offer, in: "21500001", open: [], at: Bench.now, in: scope)
         }
-        #expect(counters.places == 1 && counters.spent == ["USD": 9_990])
+        #expect(counters.places == 1 && counters.spent == ["USD": 9_990] && counters.unmatched == ["monthly": 3])
     }
 
     @Test("settling takes at most 500 of what passed a minute ago, and changes nothing that anybody reads")

@@ -32,7 +32,7 @@ struct PrimitivesTests {
         #expect(code([], "") == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
     }
 
-    @Test("two secrets are equal if every byte is")
+    @Test("two secrets are equal only if they have the same length and bytes")
     func comparison() {
         let digest = OpenSSLDigest()
         let secret = [UInt8](0..<32)

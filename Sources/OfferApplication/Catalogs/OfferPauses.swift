@@ -39,7 +39,6 @@ public struct OfferPauses: Sendable {
             let groups = catalog.catalog.offerGroups
             let now = try clock.instantOfLooking(transaction)
             let store = CounterStore(transaction)
-            try store.readAll(in: number)
             let items = try page.offers.map { offer in
                 let counters = try store.counters(
                     of: offer, in: groups[offer.id], open: [], at: now, in: number)

@@ -125,7 +125,7 @@ public final class TransactionCache {
     struct SnapshotRows {
         var presentStates: [Scope: PresentState] = [:]
         var apiKeys: [String: (key: StoredAPIKey, lastInstant: Instant?)] = [:]
-        /// The scopes whose counters were all read: what is not among them shows 0.
+        /// Scopes whose counters have all been read: a counter that `contents` lacks shows 0.
         var allCounters: Set<ScopeNumber> = []
     }
 

@@ -70,8 +70,8 @@ public struct CounterStore {
     public func used(of offer: OfferId, at now: Instant, in scope: ScopeNumber) throws -> [CounterUnit: Int64] {
         var used: [CounterUnit: Int64] = [:]
         for (unit, amount) in try amounts(of: offer, in: scope) { used[CounterUnit(name: unit)] = amount }
-        // What stands on no counter cannot pass from one.
-        if used.isEmpty { return [:] }
+        // An issued offer that counts takes a place, so where none is taken nothing can have passed.
+        if (used[.places] ?? 0) == 0 { return used }
         for passed in try passed(of: offer, at: now, in: scope) {
             used[.places] = (used[.places] ?? 0).saturatingSubtracting(passed.places)
             guard let currency = passed.currency else { continue }
@@ -128,8 +128,8 @@ public struct CounterStore {
     /// An introductory offer is its group's alone, whatever it is called.
     static func key(
         _ type: TransactionOfferType, _ identifier: OfferIdentifier?
-    ) -> (type: TransactionOfferType, identifier: String) {
-        (type, type == .introductory ? "" : identifier?.rawValue ?? "")
+    ) -> (type: TransactionOfferType, identifier: OfferIdentifier) {
+        (type, type == .introductory ? "" : identifier ?? "")
     }
 }
 
@@ -212,7 +212,7 @@ extension CounterStore {
     /// Reads all counters of a scope, for questions about many offers: those that share a snapshot read them once.
     public func readAll(in scope: ScopeNumber) throws {
         guard let memory, memory.snapshot?.allCounters.contains(scope) == false else { return }
-        // Remembered once all could be read.
+        // Kept only once all of it could be read: others share the snapshot.
         var (counters, unmatched) = (memory.contents.counters, memory.contents.unmatched)
         for row in try transaction.rows(
             "SELECT offer_id, unit, amount FROM offer_counter WHERE scope_id = ?1", scope)
@@ -220,7 +220,7 @@ extension CounterStore {
             let place = RememberedCounters.Place(scope: scope, offer: try row.value(0))
             counters[place, default: RememberedCounters()].amounts[try row.value(1)] = try row.value(2)
         }
-        // Not offer codes, of which there may be very many, and as which no offer is redeemed.
+        // Only the types that `Delivery.redeemedAs` gives: of offer codes there may be very many.
         for row in try transaction.rows(
             """
             SELECT offer_type, offer_identifier, subscription_group_identifier, product_id, amount
@@ -326,7 +326,7 @@ struct RememberedCounters {
 struct UnmatchedPlace: Hashable {
     let scope: ScopeNumber
     let type: TransactionOfferType
-    let identifier: String
+    let identifier: OfferIdentifier
     let group: SubscriptionGroupId
 }
 

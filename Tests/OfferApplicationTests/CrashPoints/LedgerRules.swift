@@ -46,7 +46,7 @@ enum LedgerRules {
             """
         ),
         (
-            "a customer has one open issued offer of an offer",
+            "a customer has at most one open issued offer for an offer",
             """
             SELECT customer_id FROM issued_offer WHERE voided_at IS NULL AND settled_at IS NULL
             GROUP BY customer_id, offer_id HAVING count(*) > 1

@@ -163,7 +163,7 @@ struct LimitsForEveryoneTests {
         #expect(finding.message.hasPrefix("2 of 1 uses across all customers, 1 more than allowed; "))
         #expect(finding.evidence.contains { $0.field == "overrun" && $0.observed == .value(.number(1)) })
         #expect(refusal.decision[.limitBudget]?.message.contains("9.99 USD more than allowed") == true)
-        #expect(finding.turningPoint == nil, "the second one ends, and the redemption still takes the one place")
+        #expect(finding.turningPoint == nil, "the second issued offer ends, and the redemption still takes the place")
     }
 
     @Test("a use without us counts, from before the service and by customers whom we never issued anything")

@@ -107,7 +107,7 @@ public struct AllowedStep: Sendable {
         AllowedStep(
             "SEARCH offer_counter USING INDEX sqlite_autoindex_offer_counter_1 (scope_id=?)",
             of: "SELECT offer_id, unit, amount FROM offer_counter WHERE scope_id = ?1",
-            because: "one row for each offer that was ever limited, and for each of its currencies"),
+            because: "one row for each offer that was ever issued, and for each of its currencies"),
         AllowedStep(
             "USE TEMP B-TREE FOR GROUP BY",
             of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0",

@@ -45,7 +45,7 @@ extension ModelLedger {
                 IssuedOffer(
                     id: issuedOffer, customer: ask.customer, offer: ask.offer, issuedAt: now, plan: ask.plan,
                     signedAt: now))
-            return answer == .issue ? nil : "a new issued offer was issued; the model says \(answer)"
+            return answer == .issue ? nil : "a new offer was issued; the model says \(answer)"
         case .sign(let ask, let issuedOffer):
             let answer = answer(ask, at: now)
             for index in issuedOffers.indices where issuedOffers[index].id == issuedOffer {
