@@ -143,7 +143,7 @@ struct CounterTests {
             _ = try store.counters(of: unused, in: "21500001", open: [], at: Bench.now, in: scope)
             #expect(statements.total == 2, "a snapshot reads each table once")
             let other = try store.counters(of: unused, in: "21500001", open: [], at: Bench.now, in: bench.other)
-            #expect(other.places == 5 && other.unmatched.values.reduce(0, +) == 19, "of another scope nothing is known")
+            #expect(other.places == 5 && other.unmatched.values.reduce(0, +) == 19, "the other scope is read by itself")
             return try read(store)
         }
         #expect(together.map { $0.map(\.places) } == [[0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0]])
