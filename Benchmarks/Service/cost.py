@@ -11,7 +11,7 @@ from settings import Settings
 
 CONNECTIONS = 32
 # How many customers have so many transactions each, and how far apart their ids are.
-HISTORIES = {1: (40_000, 64), 10: (40_000, 64), 100: (25_000, 256), 1_000: (8_000, 2_048)}
+HISTORIES = {1: (40_000, 64), 10: (40_000, 64), 100: (25_000, 256), 1_000: (12_000, 2_048)}
 CATALOGS = [1, 10, 100]
 
 ENDED = 60
