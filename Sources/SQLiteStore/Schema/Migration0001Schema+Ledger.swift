@@ -47,7 +47,7 @@ extension Migration {
 
         -- An issued offer with its first signing. `cost` is frozen at the issue; `places` is how many places it takes
         -- under limits for everyone. `record` is what the decision depended on; where a text was erased, its keyed
-        -- digest is left. What is read with every request stands first.
+        -- digest is left. The columns that every request reads come first.
         CREATE TABLE issued_offer (
             sequence INTEGER PRIMARY KEY,
             id TEXT NOT NULL UNIQUE CHECK (length(id) = 36 AND id = lower(id)),

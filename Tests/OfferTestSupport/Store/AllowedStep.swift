@@ -29,8 +29,8 @@ public struct AllowedStep: Sendable {
 
     private static let subjects = [
         AllowedStep(
-            order, of: "FROM issued_offer WHERE customer_id IN (", because: "the issued offers of a subject's customers"
-        ),
+            order, of: "FROM issued_offer WHERE customer_id IN (",
+            because: "the issued offers of a subject's customers"),
         AllowedStep(
             order, of: "FROM issued_offer WHERE +scope_id = ?1 AND sequence < ?2 AND customer_id IN (",
             because: "the issued offers of a subject's customers"),
