@@ -47,7 +47,7 @@ struct PackedRecordTests {
                         record.attributes["a\(number)"] = .boolean(true)
                         record.openedAt[OfferId("o\(number)")] = Bench.now
                         counters.spent["C\(number)"] = Int64(number)
-                        counters.unmatched["p\(number)"] = number
+                        counters.unmatched[ProductId("p\(number)")] = number
                     }
                     record.counters = counters
                 }

@@ -92,9 +92,7 @@ extension OfferSummary.Used {
     fileprivate init(_ counters: OfferCounters, of offer: Offer, in catalog: Catalog) {
         var spent = counters.spent
         for (product, count) in counters.unmatched {
-            guard let cost = catalog.product(ProductId(product)).flatMap({ offer.cost(on: $0.product) }) else {
-                continue
-            }
+            guard let cost = catalog.product(product).flatMap({ offer.cost(on: $0.product) }) else { continue }
             spent[cost.currency] = (spent[cost.currency] ?? 0).saturatingAdding(
                 cost.milliunits.saturatingMultiplied(by: Int64(count)))
         }

@@ -11,14 +11,14 @@ public struct OfferCounters: Sendable, Hashable {
     /// What these cost nominally, in milliunits by currency.
     public var spent: [String: Int64]
     /// Redemptions without an issued offer, by product.
-    public var unmatched: [String: Int]
+    public var unmatched: [ProductId: Int]
     /// Which of these the subject of the question holds with open issued offers.
     public var open: [OpenPlace]
     /// When room will free for the limits that are reached.
     public var endings: [Ending]
 
     public init(
-        asOf: Instant, places: Int = 0, spent: [String: Int64] = [:], unmatched: [String: Int] = [:],
+        asOf: Instant, places: Int = 0, spent: [String: Int64] = [:], unmatched: [ProductId: Int] = [:],
         open: [OpenPlace] = [], endings: [Ending] = []
     ) {
         self.asOf = asOf

@@ -38,7 +38,7 @@ public struct SharedLimit: Sendable, Hashable {
             guard let cost = question.cost(of: question.productId, in: currency) else { return nil }
             var unmatched: Int64 = 0
             for (product, count) in counters.unmatched {
-                let each = question.cost(of: ProductId(product), in: currency) ?? cost
+                let each = question.cost(of: product, in: currency) ?? cost
                 unmatched = unmatched.saturatingAdding(each.saturatingMultiplied(by: Int64(count)))
             }
             let ownCost = own.lazy.filter { $0.currency == currency }.compactMap(\.cost).saturatingSum()

@@ -118,7 +118,7 @@ public final class TransactionCache {
         var hasNewCatalog = false
         var generations: [ScopeNumber: Int64] = [:]
         var counters: [RememberedCounters.Place: RememberedCounters] = [:]
-        var unmatched: [UnmatchedPlace: [String: Int]] = [:]
+        var unmatched: [UnmatchedPlace: [ProductId: Int]] = [:]
     }
 
     /// Rows that only snapshots remember: a durable transaction may change them.

@@ -220,13 +220,13 @@ extension CounterStore {
             let place = RememberedCounters.Place(scope: scope, offer: try row.value(0))
             counters[place, default: RememberedCounters()].amounts[try row.value(1)] = try row.value(2)
         }
-        // Only the types that `Delivery.redeemedAs` gives: of offer codes there may be very many.
+        // Only the types that an offer may be redeemed as: of offer codes there may be very many.
+        let types = Delivery.allCases.map(\.redeemedAs)
         for row in try transaction.rows(
             """
-            SELECT offer_type, offer_identifier, subscription_group_identifier, product_id, amount
-            FROM redemption_counter WHERE scope_id = ?1 AND offer_type IN (?2, ?3, ?4) AND amount > 0
-            """, scope, TransactionOfferType.introductory, TransactionOfferType.promotional,
-            TransactionOfferType.winBack)
+            SELECT offer_type, offer_identifier, subscription_group_identifier, product_id, amount FROM redemption_counter
+            WHERE scope_id = ?1 AND offer_type IN (\(Statement.placeholders(types.count, after: 1))) AND amount > 0
+            """, values: .of(scope) + types.map(\.storedValue))
         {
             let place = UnmatchedPlace(
                 scope: scope, type: try row.value(0), identifier: try row.value(1), group: try row.value(2))
@@ -289,10 +289,10 @@ extension CounterStore {
         return end
     }
 
-    func unmatched(_ place: UnmatchedPlace) throws -> [String: Int] {
+    func unmatched(_ place: UnmatchedPlace) throws -> [ProductId: Int] {
         if let known = memory?.contents.unmatched[place] { return known }
         if hasReadAll(in: place.scope) { return [:] }
-        var unmatched: [String: Int] = [:]
+        var unmatched: [ProductId: Int] = [:]
         for row in try transaction.rows(
             """
             SELECT product_id, amount FROM redemption_counter

@@ -83,7 +83,8 @@ private struct RandomRecord {
 
     private mutating func counters() -> OfferCounters {
         OfferCounters(
-            asOf: moment(), places: Int(number()), spent: named { $0.number() }, unmatched: named { Int($0.number()) },
+            asOf: moment(), places: Int(number()), spent: named { $0.number() },
+            unmatched: Dictionary(list { (ProductId($0.text()), Int($0.number())) }) { $1 },
             open: list { source in
                 OfferCounters.OpenPlace(
                     id: source.uuid(), countsUntil: source.moment(), cost: source.maybe { $0.number() },
