@@ -12,10 +12,12 @@ import Synchronization
 struct LineLogHandler: LogHandler {
     var logLevel = Logger.Level.info
     var metadataProvider: Logger.MetadataProvider?
-    /// Few, so a list is both smaller and faster than a dictionary, and it stays sorted.
-    private var own: [(name: String, value: Logger.MetadataValue)] = []
+    /// As text, and sorted by name: few, so a list is both smaller and faster than a dictionary of values of any kind.
+    private var own: [Member] = []
     private let label: String
     private let lines: LogLines
+
+    private typealias Member = (name: String, text: String)
 
     init(label: String, lines: LogLines) {
         self.label = label
@@ -23,36 +25,36 @@ struct LineLogHandler: LogHandler {
     }
 
     var metadata: Logger.Metadata {
-        get { Dictionary(own.map { ($0.name, $0.value) }) { $1 } }
-        set { own = newValue.map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name } }
+        get { Dictionary(own.map { ($0.name, .string($0.text)) }) { $1 } }
+        set { own = newValue.map { ($0.key, $0.value.description) }.sorted { $0.name < $1.name } }
     }
 
     subscript(metadataKey name: String) -> Logger.MetadataValue? {
-        get { own.first { $0.name == name }?.value }
-        set { Self.set(name, newValue, in: &own) }
+        get { (own.first { $0.name == name }?.text).map { .string($0) } }
+        set { Self.set(name, newValue?.description, in: &own) }
     }
 
     func log(event: LogEvent) {
         var members = own
         for given in [metadataProvider?.get(), event.metadata] {
-            for (name, value) in given ?? [:] { Self.set(name, value, in: &members) }
+            for (name, value) in given ?? [:] { Self.set(name, value.description, in: &members) }
         }
         let isUrgent = event.level >= .warning
         if lines.format == .json { return lines.add(json(event, members), isUrgent: isUrgent) }
         var line = [UInt8]()
         line.reserveCapacity(512)
         line += "\(LogTime.now()) \(event.level.rawValue) \(label):".utf8
-        for (name, value) in members {
+        for (name, text) in members {
             line.append(UInt8(ascii: " "))
             line += name.utf8
             line.append(UInt8(ascii: "="))
-            if case .string(let text) = value { line += text.utf8 } else { line += value.description.utf8 }
+            line += text.utf8
         }
         line += " [\(event.source)] \(event.message)\n".utf8
         lines.add(line, isUrgent: isUrgent)
     }
 
-    private func json(_ event: LogEvent, _ members: [(name: String, value: Logger.MetadataValue)]) -> [UInt8] {
+    private func json(_ event: LogEvent, _ members: [Member]) -> [UInt8] {
         var json = JSONWriter(escapes: .visible)
         json.object { json in
             json.name("label")
@@ -63,9 +65,9 @@ struct LineLogHandler: LogHandler {
             json.text("\(event.message)")
             json.name("metadata")
             json.object { json in
-                for (name, value) in members {
+                for (name, text) in members {
                     json.name(name)
-                    json.text("\(value)")
+                    json.text(text)
                 }
             }
             json.name("source")
@@ -76,15 +78,13 @@ struct LineLogHandler: LogHandler {
         return json.bytes + [UInt8(ascii: "\n")]
     }
 
-    private static func set(
-        _ name: String, _ value: Logger.MetadataValue?, in members: inout [(name: String, value: Logger.MetadataValue)]
-    ) {
+    private static func set(_ name: String, _ text: String?, in members: inout [Member]) {
         var place = members.startIndex
         while place < members.endIndex, members[place].name < name { place += 1 }
         let isThere = place < members.endIndex && members[place].name == name
-        switch (value, isThere) {
-        case (let value?, true): members[place].value = value
-        case (let value?, false): members.insert((name: name, value: value), at: place)
+        switch (text, isThere) {
+        case (let text?, true): members[place].text = text
+        case (let text?, false): members.insert((name, text), at: place)
         case (nil, true): members.remove(at: place)
         case (nil, false): break
         }
