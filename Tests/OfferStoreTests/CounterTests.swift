@@ -153,16 +153,16 @@ struct CounterTests {
         #expect(try await bench.database.read { try read(CounterStore($0)) } == together)
     }
 
-    @Test("two spellings of a product's id that Unicode takes for the same text are counted apart", arguments: [false, true])
+    @Test(
+        "two spellings of a product's id that Unicode takes for the same text are counted apart",
+        arguments: [false, true])
     func spellings(together: Bool) async throws {
         let bench = try await Bench()
         let scope = bench.scope
         try await bench.database.write { transaction in
             for (product, amount) in [("caf\u{E9}", 3), ("cafe\u{301}", 4)] {
-                try transaction.execute(
-                    Statement(
-                        "INSERT INTO redemption_counter VALUES (?1, 2, 'comeback50', '21500001', ?2, ?3)", scope, product,
-                        amount))
+                let sql = "INSERT INTO redemption_counter VALUES (?1, 2, 'comeback50', '21500001', ?2, ?3)"
+                try transaction.execute(Statement(sql, scope, product, amount))
             }
         }
         let counters = try await bench.database.read { transaction in
