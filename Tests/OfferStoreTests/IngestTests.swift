@@ -156,6 +156,18 @@ struct IngestTests {
         }
     }
 
+    @Test("identifiers that Unicode takes for the same text name a customer each, asked for together or alone")
+    func spellings() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        let ids: [TransactionId] = ["caf\u{E9}", "cafe\u{301}", "cafe\u{301}\u{327}", "cafe\u{327}\u{301}"]
+        let stored = try await bench.ingest(ids.prefix(3).map { .bought($0) }).map(\.customer)
+        let identifiers = ids.map { ProvenIdentifier.originalTransactionId($0) }
+        let owners = try await bench.database.read { try CustomerStore($0).owners(of: identifiers, in: scope) }
+        #expect(Set(stored.compactMap(\.self)).count == 3)
+        #expect(identifiers.map { owners[$0] } == stored + [nil])
+    }
+
     @Test(
         "the subject's version moves with every stored payload and stays with a repeated one",
         arguments: Driver.allCases)

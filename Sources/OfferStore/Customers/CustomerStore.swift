@@ -29,9 +29,9 @@ public struct CustomerStore {
                 let page = identifiers[start..<min(start + Self.page, identifiers.count)]
                 let statement = Self.selectOwners.statement(
                     .of(scope, kind), list: page.map(\.value.storedValue))
-                var customers: [String: CustomerNumber] = [:]
+                var customers: [Identifier<ProvenIdentifier>: CustomerNumber] = [:]
                 try transaction.each(statement) { customers[try $0.value(0)] = try $0.value(1) }
-                for identifier in page { owners[identifier] = customers[identifier.value] }
+                for identifier in page { owners[identifier] = customers[Identifier(identifier.value)] }
             }
         }
         return owners

@@ -104,24 +104,24 @@ extension DecisionRecord.SeenIssuedOffer {
 }
 
 extension DecisionRecord {
-    /// Every text of the record that may name a person.
-    var names: Set<String> {
-        var names = Set(identifiers.originalTransactionIds.map(\.rawValue))
-        names.formUnion(identifiers.appTransactionIds.map(\.rawValue))
-        names.formUnion(keptEvidence.map(\.originalTransactionId.rawValue))
-        names.formUnion(
-            [
-                order.originalTransactionId?.rawValue, order.appTransactionId?.rawValue,
-                order.appAccountToken?.description, order.customerId?.rawValue, rolloutKey,
-            ].compactMap(\.self))
-        for case .text(let text) in Array(signals.values) + Array(attributes.values) { names.insert(text) }
-        return names
+    /// Every text of the record that may be an identifier of a person.
+    var names: Set<Identifier<ProvenIdentifier>> {
+        var names = identifiers.originalTransactionIds.map(\.rawValue)
+        names += identifiers.appTransactionIds.map(\.rawValue)
+        names += keptEvidence.map(\.originalTransactionId.rawValue)
+        names += [
+            order.originalTransactionId?.rawValue, order.appTransactionId?.rawValue,
+            order.appAccountToken?.description, order.customerId?.rawValue, rolloutKey,
+        ].compactMap(\.self)
+        for case .text(let text) in Array(signals.values) + Array(attributes.values) { names.append(text) }
+        return Set(names.map { Identifier($0) })
     }
 }
 
 extension DecisionRecord {
     /// The aliases that it was asked by.
-    var askedAliases: Set<String> {
-        Set([order.appAccountToken?.description, order.customerId?.rawValue, rolloutKey].compactMap(\.self))
+    var askedAliases: Set<Identifier<CustomerAlias>> {
+        let names = [order.appAccountToken?.description, order.customerId?.rawValue, rolloutKey]
+        return Set(names.compactMap { $0.map { Identifier($0) } })
     }
 }

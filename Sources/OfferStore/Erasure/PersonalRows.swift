@@ -109,7 +109,8 @@ struct PersonSearch {
     /// - Parameter first: only those stored after that place.
     func decisions(after first: Int64) throws -> [LedgerRowKey] {
         let chain = Set(chain)
-        let (proven, aliases) = (try values(of: "customer_identifier"), try values(of: "customer_alias"))
+        let proven: Set<Identifier<ProvenIdentifier>> = try values(of: "customer_identifier")
+        let aliases: Set<Identifier<CustomerAlias>> = try values(of: "customer_alias")
         var found: [LedgerRowKey] = []
         let owners = [
             "issued_offer": "customer_id", "refusal": "customer_id",
@@ -164,7 +165,7 @@ struct PersonSearch {
             """, values: chain.map(\.storedValue))?.value(0) ?? 0
     }
 
-    private func values(of table: String) throws -> Set<String> {
+    private func values<Kind>(of table: String) throws -> Set<Identifier<Kind>> {
         Set(
             try transaction.rows(
                 """

@@ -328,6 +328,27 @@ struct ErasureTests {
         _ = try await erased.bench.database.read { try verification.verify($0) }
     }
 
+    @Test("a decision asked for under another spelling of the customer's name is another customer's")
+    func spelling() async throws {
+        let bench = try await Bench()
+        let (scope, customer) = (bench.scope, try await bench.customer("700"))
+        let plan = try await bench.database.write { transaction in
+            try CustomerStore(transaction).state(
+                [.customerId("Zo\u{EB}")], of: [customer], at: Bench.now, in: scope)
+            for (number, name) in [(1, "Zo\u{EB}"), (2, "Zoe\u{308}")] {
+                let record = DecisionRecord.fixture { $0.order.customerId = CustomerId(name) }
+                try RefusalStore(transaction).insert(.fixture(number, customer: nil, record: record), in: scope)
+            }
+            return try ErasureStore(transaction).plan(for: [customer], digestKey: Bench.digestKey.name, in: scope)
+        }
+        let ids = try await bench.database.read { transaction in
+            try plan.mentions.flatMap {
+                try transaction.rows(Statement("SELECT id FROM refusal WHERE sequence = ?1", $0.key)).flatMap(\.values)
+            }
+        }
+        #expect(ids == [LowercaseUUID.number(1).storedValue])
+    }
+
     @Test(
         "retention takes the signature of another's issued offer of which an erasure has taken the record, and both are proven"
     )
