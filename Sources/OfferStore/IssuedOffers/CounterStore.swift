@@ -220,7 +220,7 @@ extension CounterStore {
             let place = RememberedCounters.Place(scope: scope, offer: try row.value(0))
             counters[place, default: RememberedCounters()].amounts[try row.value(1)] = try row.value(2)
         }
-        // Only the types that an offer may be redeemed as: of offer codes there may be very many.
+        // Only the types as which the catalog's offers are redeemed: of offer codes there may be very many rows.
         let types = Delivery.allCases.map(\.redeemedAs)
         for row in try transaction.rows(
             """

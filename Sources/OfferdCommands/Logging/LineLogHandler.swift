@@ -12,7 +12,8 @@ import Synchronization
 struct LineLogHandler: LogHandler {
     var logLevel = Logger.Level.info
     var metadataProvider: Logger.MetadataProvider?
-    /// As text, and sorted by name: few, so a list is both smaller and faster than a dictionary of values of any kind.
+    /// Values as text, from when they are set, sorted by name. They are few, so a list is smaller and faster than a
+    /// dictionary.
     private var own: [Member] = []
     private let label: String
     private let lines: LogLines
@@ -30,7 +31,7 @@ struct LineLogHandler: LogHandler {
     }
 
     subscript(metadataKey name: String) -> Logger.MetadataValue? {
-        get { (own.first { $0.name == name }?.text).map { .string($0) } }
+        get { own.first { $0.name == name }.map { .string($0.text) } }
         set { Self.set(name, newValue?.description, in: &own) }
     }
 
