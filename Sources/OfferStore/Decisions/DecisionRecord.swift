@@ -116,9 +116,7 @@ extension DecisionRecord {
         for case .text(let text) in Array(signals.values) + Array(attributes.values) { names.append(text) }
         return Set(names.map { Identifier($0) })
     }
-}
 
-extension DecisionRecord {
     /// The aliases that it was asked by.
     var askedAliases: Set<Identifier<CustomerAlias>> {
         let names = [order.appAccountToken?.description, order.customerId?.rawValue, rolloutKey]
