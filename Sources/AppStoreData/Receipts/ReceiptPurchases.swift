@@ -24,7 +24,7 @@ import OfferModel
 /// nor win-back offer.
 struct ReceiptPurchases {
     private let answer: ReceiptAnswer
-    private let groups: [String: String]
+    private let groups: [ProductId: SubscriptionGroupId]
     private var seen: Set<Transaction> = []
     private(set) var transactions: [Transaction] = []
     private var others: Set<String> = []
@@ -61,13 +61,13 @@ struct ReceiptPurchases {
     }
 
     /// The group of each product, as far as the answer says: `in_app` never does.
-    private static func groups(_ nodes: [ReceiptNode]) -> [String: String] {
-        var groups: [String: String] = [:]
+    private static func groups(_ nodes: [ReceiptNode]) -> [ProductId: SubscriptionGroupId] {
+        var groups: [ProductId: SubscriptionGroupId] = [:]
         for node in nodes {
             guard let product = try? node.text("product_id"),
                 let group = try? node.text("subscription_group_identifier")
             else { continue }
-            groups[product] = group
+            groups[ProductId(product)] = SubscriptionGroupId(group)
         }
         return groups
     }
@@ -92,8 +92,8 @@ struct ReceiptPurchases {
     /// (docs/design.md#identity), and the account of a customer who buys coins would soon name more than can be decided
     /// together.
     private func transaction(_ node: ReceiptNode, asOf date: Instant?) throws(ReceiptProblem) -> Transaction? {
-        let product = try node.requiredText("product_id")
-        let group = try node.text("subscription_group_identifier")
+        let product = ProductId(try node.requiredText("product_id"))
+        let group = try node.text("subscription_group_identifier").map { SubscriptionGroupId($0) }
         let expires = try node.date("expires_date")
         guard expires != nil || group != nil else { return nil }
         let purchased = try node.requiredDate("purchase_date")
@@ -103,10 +103,10 @@ struct ReceiptPurchases {
         var transaction = Transaction(
             transactionId: TransactionId(try node.requiredText("transaction_id")),
             originalTransactionId: TransactionId(try node.requiredText("original_transaction_id")),
-            bundleId: answer.scope.bundleId, productId: ProductId(product), purchaseDate: purchased, signedDate: signed)
+            bundleId: answer.scope.bundleId, productId: product, purchaseDate: purchased, signedDate: signed)
         transaction.environment = answer.scope.environment.rawValue
         transaction.type = .autoRenewableSubscription
-        transaction.subscriptionGroupIdentifier = (group ?? groups[product]).map { SubscriptionGroupId($0) }
+        transaction.subscriptionGroupIdentifier = group ?? groups[product]
         transaction.webOrderLineItemId = try node.text("web_order_line_item_id")
         transaction.quantity = try node.number("quantity")
         transaction.originalPurchaseDate = try node.date("original_purchase_date")

@@ -35,11 +35,12 @@ struct TextForm {
         noun: "a subscription group identifier", hint: "copy it from App Store Connect, such as `\"21500001\"`"
     ) { isMade(of: "", $0, upTo: 64) }
 
-    /// A product identifier: anything visible without spaces, because Apple does not publish its form.
+    /// A product identifier. App Store Connect takes letters, digits, `.` and `_`; other visible ASCII is let through.
     static let productId = TextForm(
-        noun: "a product identifier", hint: "copy it from App Store Connect; it has 1 to 255 characters and no spaces"
+        noun: "a product identifier",
+        hint: "copy it from App Store Connect; it has 1 to 255 ASCII characters and no spaces"
     ) { text in
-        (1...255).contains(text.utf8.count) && text.unicodeScalars.allSatisfy(isVisible)
+        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
     static let promotionalOfferIdentifier = TextForm(
