@@ -64,13 +64,12 @@ public struct JSONCursor {
     public mutating func plainText() -> Range<Int>? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = index
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-            guard bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\\") else { return nil }
-            index += 1
+        let end = bytes[start...].firstIndex { byte in
+            byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20
         }
-        guard index < bytes.count else { return nil }
-        index += 1
-        return start..<index - 1
+        guard let end, bytes[end] == UInt8(ascii: "\"") else { return nil }
+        index = end + 1
+        return start..<end
     }
 
     /// A whole number without a sign, of so few digits that it fits.
