@@ -22,7 +22,9 @@ struct HistoryFactsTests {
                 _ = try await bench.erase([customer])
             } else {
                 var payloads = (0..<Int.random(in: 1...6, using: &generator)).map { _ in Self.payload(&generator) }
-                payloads += sent.filter { _ in Int.random(in: 0..<8, using: &generator) == 0 }
+                payloads += sent.filter { _ in Int.random(in: 0..<8, using: &generator) == 0 }.map {
+                    Bool.random(using: &generator) ? $0 : Self.signedAgain($0, &generator)
+                }
                 payloads.shuffle(using: &generator)
                 let arrived = payloads
                 _ = try await bench.keyed.write(by: AuditAuthor(actor: "tests")) {
@@ -62,6 +64,15 @@ struct HistoryFactsTests {
                 try $0.value(0)
             }
         }
+    }
+
+    /// Renewal info that says the same on another day, so that copies between two others are removed.
+    private static func signedAgain(_ payload: HistoryPayload, _ generator: inout SeededGenerator) -> HistoryPayload {
+        guard case .renewalInfo(var info) = payload.content else { return payload }
+        info.signedDate = Bench.now.adding(
+            milliseconds: -Int64.random(in: 0..<9, using: &generator) * Instant.Duration.day)
+        return HistoryPayload(
+            .renewalInfo(info), bytes: payload.bytes + Array("\(info.signedDate)".utf8), provenance: payload.provenance)
     }
 
     /// Few ids, dates and offers, so that views, ranks and ties are met often.

@@ -29,7 +29,7 @@ extension DueEvent {
     ///
     /// - Parameter history: everything that is known of the subscription.
     public static func all(of history: History, at now: Instant) -> [DueEvent] {
-        let past = SubscriptionHistory(SubjectFacts(history: history))
+        let past = SubscriptionHistory(SubjectFacts(history: history), countsPaidTime: false)
         return past.groups.values.flatMap { $0.subscriptions(at: now) }.flatMap { $0.dueEvents(at: now) }
     }
 }

@@ -53,10 +53,11 @@ public struct PackedError: Error, Sendable {}
 /// Reads what ``PackedWriter`` wrote. Any bytes are read or refused, whatever they claim.
 public struct PackedReader {
     private let bytes: UnsafeRawBufferPointer
-    private var place = 0
+    private(set) var place: Int
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    init(_ bytes: UnsafeRawBufferPointer, from place: Int = 0) {
         self.bytes = bytes
+        self.place = place
     }
 
     var isAtEnd: Bool { place == bytes.count }

@@ -9,20 +9,20 @@ struct SubscriptionEvents {
     let scope: ScopeNumber
     let now: Instant
 
-    /// - Parameter before: the facts of the subscription before, `after` those it has now; `nil` where it has none.
-    func keep(of subscription: TransactionId, from before: [UInt8]?, to after: [UInt8]?) throws {
+    /// - Parameter before: the facts of the subscription before, `after` those it has now.
+    func keep(of subscription: TransactionId, from before: History, to after: History) throws {
         let isProven = try isProven(subscription)
-        let current = try History(facts: after, ownerIsProven: isProven)
+        let current = after.counting(ownerIsProven: isProven)
         let changes = SubscriptionEvent.changes(
-            from: try History(facts: before, ownerIsProven: isProven), to: current, at: now)
+            from: before.counting(ownerIsProven: isProven), to: current, at: now)
         for change in changes { try append(change, of: subscription) }
         try DueEventStore(transaction).replace(
             of: subscription, with: DueEvent.all(of: current, at: now), at: now, in: scope)
     }
 
     /// Only dates its coming events again.
-    func schedule(_ subscription: TransactionId, _ facts: [UInt8]?) throws {
-        let history = try History(facts: facts, ownerIsProven: try isProven(subscription))
+    func schedule(_ subscription: TransactionId, _ facts: History) throws {
+        let history = facts.counting(ownerIsProven: try isProven(subscription))
         try DueEventStore(transaction).replace(
             of: subscription, with: DueEvent.all(of: history, at: now), at: now, in: scope)
     }
@@ -38,13 +38,6 @@ struct SubscriptionEvents {
             SELECT is_proven FROM customer_identifier
             WHERE scope_id = ?1 AND kind = 'originalTransactionId' AND value = ?2
             """, scope, subscription)?.value(0) ?? false
-    }
-}
-
-extension History {
-    fileprivate init(facts: [UInt8]?, ownerIsProven isProven: Bool) throws {
-        self.init()
-        if let facts { _ = try facts.withUnsafeBytes { try add($0, ownerIsProven: isProven) } }
     }
 }
 

@@ -34,14 +34,24 @@ struct FactsWriter: FactsCoder {
     private var changed: UInt64 = 0
     private var place = 0
 
-    mutating func append(run rows: [some FactsFields]) throws {
+    /// - Parameters:
+    ///   - known: how many of the rows have been stored before.
+    ///   - stored: the bytes of those.
+    mutating func append(
+        run rows: some BidirectionalCollection<some FactsFields>, known: Int = 0, stored: some Collection<UInt8> = []
+    ) throws {
         bytes.append(varint: UInt64(clamping: rows.count))
         before.removeAll()
-        for row in rows { try append(row) }
+        if let last = rows.prefix(known).last {
+            let start = bytes.count
+            // Only for the values that the next row differs from.
+            try append(last)
+            bytes.replaceSubrange(start..., with: stored)
+        }
+        for row in rows.dropFirst(known) { try append(row) }
     }
 
-    mutating func append(_ row: some FactsFields) throws {
-        var row = row
+    mutating func append(_ row: consuming some FactsFields) throws {
         (changed, place) = (0, 0)
         values.removeAll(keepingCapacity: true)
         try row.code(with: &self)
@@ -101,7 +111,7 @@ struct FactsReader: FactsCoder {
                 "facts are of version `\(bytes.first.map { "\($0)" } ?? "")`, not of \(FactsForm.version)")
         }
         do {
-            var reader = FactsReader(bytes: PackedReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst())))
+            var reader = FactsReader(bytes: PackedReader(bytes, from: 1))
             try body(&reader)
             guard reader.bytes.isAtEnd else { throw PackedError() }
         } catch is PackedError {
@@ -109,15 +119,19 @@ struct FactsReader: FactsCoder {
         }
     }
 
+    /// - Returns: the places of the rows' bytes.
     @inline(__always)
-    mutating func run<Row: FactsFields>(of type: Row.Type, _ body: (Row, _ left: Int) -> Void) throws {
+    @discardableResult
+    mutating func run<Row: FactsFields>(of type: Row.Type, _ body: (Row, _ left: Int) -> Void) throws -> Range<Int> {
         // A row has a byte at least.
         let count = try bytes.count()
+        let start = bytes.place
         var row = Row.empty
         for left in stride(from: count, to: 0, by: -1) {
             try read(into: &row)
             body(row, left)
         }
+        return start..<bytes.place
     }
 
     /// Reads the next row into the one before it.

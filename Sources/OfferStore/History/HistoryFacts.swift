@@ -12,8 +12,13 @@ struct HistoryFacts {
 
     /// Derives an owner's row from the history and writes it, or removes it if nothing is left.
     @discardableResult
-    func update(_ owner: ProvenIdentifier) throws -> [UInt8]? {
+    func update(_ owner: ProvenIdentifier) throws -> History {
         let facts = try derive(owner)
+        try write(try facts.bytes(), of: owner)
+        return facts
+    }
+
+    func write(_ facts: [UInt8]?, of owner: ProvenIdentifier) throws {
         if let facts {
             try transaction.execute(
                 """
@@ -25,20 +30,14 @@ struct HistoryFacts {
                 "DELETE FROM history_facts WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope, owner.kind,
                 owner.value)
         }
-        return facts
     }
 
-    /// The facts of an owner as the history has them; `nil` if it has no row of theirs.
-    func derive(_ owner: ProvenIdentifier) throws -> [UInt8]? {
-        let transactions: [FactsRow<Transaction>] = try current(of: owner)
-        let renewalInfos: [FactsRow<RenewalInfo>] = try current(of: owner)
-        let appTransactions: [FactsRow<AppTransaction>] = try current(of: owner)
-        guard !(transactions.isEmpty && renewalInfos.isEmpty && appTransactions.isEmpty) else { return nil }
-        var writer = FactsWriter()
-        try writer.append(run: transactions)
-        try writer.append(run: renewalInfos)
-        try writer.append(run: appTransactions)
-        return writer.bytes
+    /// The facts of an owner as the history has them; without a row if it has none of theirs.
+    func derive(_ owner: ProvenIdentifier) throws -> History {
+        try current(
+            of: History(
+                transactions: try rows(of: owner), renewalInfos: try rows(of: owner),
+                appTransactions: try rows(of: owner)))
     }
 
     func stored(_ owner: ProvenIdentifier) throws -> [UInt8]? {
@@ -47,27 +46,41 @@ struct HistoryFacts {
             owner.value)?.value(0)
     }
 
-    /// Of each view the newest row, and what is evidence beside it. Where it depends on the owner whether a proven row
-    /// counts, the newest unproven one is kept too.
-    private func current<Payload: HistoryRecord>(of owner: ProvenIdentifier) throws -> [FactsRow<Payload>] {
+    private func rows<Payload: HistoryRecord>(of owner: ProvenIdentifier) throws -> [Recorded<Payload>] {
         let sql = Payload.sql
         guard sql.ownerKind == owner.kind else { return [] }
-        let rows = try Statement(sql.selectOwned, scope, owner.value).all(in: transaction) {
-            try FactsRow<Payload>(reading: &$0)
+        return try Statement(sql.selectOwned, scope, owner.value).all(in: transaction) {
+            try FactsRow<Payload>(reading: &$0).recorded
         }.sorted { $0.sequence < $1.sequence }
+    }
+
+    /// The facts of an owner with all these rows, in their order: every row of theirs, or their facts before and what
+    /// has come since.
+    func current(of rows: History) throws -> History {
+        History(
+            transactions: try current(rows.transactions), renewalInfos: try current(rows.renewalInfos),
+            appTransactions: try current(rows.appTransactions))
+    }
+
+    /// Of each view the newest row, and what is evidence beside it. Where it depends on the owner whether a proven row
+    /// counts, the newest unproven one is kept too.
+    private func current<Payload: HistoryRecord>(_ rows: [Recorded<Payload>]) throws -> [Recorded<Payload>] {
         var newest: [View<Payload>: Int] = [:]
-        for (place, row) in rows.enumerated() {
+        newest.reserveCapacity(rows.count)
+        var isNewest = rows.map(\.isNewest)
+        for (place, row) in rows.enumerated() where row.isNewest {
             let view = View<Payload>(
                 key: row.payload.viewKey.map { Identifier($0) },
-                isProven: sql.needsProvenOwner && row.provenance.isProven)
-            if let known = newest[view], try !outranks(row, rows[known]) { continue }
-            newest[view] = place
+                isProven: Payload.sql.needsProvenOwner && row.provenance.isProven)
+            let known = newest.updateValue(place, forKey: view)
+            guard let known else { continue }
+            let isOutranked = try !outranks(row, rows[known])
+            if isOutranked { newest[view] = known }
+            isNewest[isOutranked ? place : known] = false
         }
-        let places = Set(newest.values)
-        return rows.indices.compactMap { place in
-            var row = rows[place]
-            row.isNewest = places.contains(place)
-            return row.isNewest || row.payload.isEvidence ? row : nil
+        return zip(rows, isNewest).compactMap { row, isNewest in
+            if isNewest { return row }
+            return row.payload.isEvidence ? FactsRow(row, isNewest: false).recorded : nil
         }
     }
 
@@ -77,7 +90,9 @@ struct HistoryFacts {
     }
 
     /// Proven data first, then the newer date, then the greater bytes, which are read for this alone.
-    private func outranks<Payload>(_ row: FactsRow<Payload>, _ other: FactsRow<Payload>) throws -> Bool {
+    private func outranks<Payload: HistoryRecord>(
+        _ row: Recorded<Payload>, _ other: Recorded<Payload>
+    ) throws -> Bool {
         if row.provenance.isProven != other.provenance.isProven { return row.provenance.isProven }
         if row.payload.viewDate != other.payload.viewDate { return row.payload.viewDate > other.payload.viewDate }
         return try transaction.row(Payload.sql.hasGreaterPayload, row.sequence, other.sequence)?.value(0)
@@ -106,6 +121,10 @@ struct FactsRow<Payload: HistoryRecord>: FactsFields {
 }
 
 extension FactsRow {
+    init(_ row: Recorded<Payload>, isNewest: Bool) {
+        self.init(sequence: row.sequence, provenance: row.provenance, payload: row.payload, isNewest: isNewest)
+    }
+
     /// Reads the columns `sequence, provenance`, the date and `facts`.
     init(reading row: inout RowReader) throws {
         self = .empty
@@ -125,55 +144,147 @@ extension FactsRow {
 
 private let greaterBytes: [UInt8] = [1]
 
+extension Recorded {
+    fileprivate var isNewest: Bool { !payloadBytes.isEmpty }
+}
+
+/// The facts of one owner, all of them, whether or not renewal info counts yet.
 extension History {
-    /// Adds what an owner's facts say.
-    ///
-    /// - Parameter isProven: whether a verified transaction names the owner; without one its signed renewal info counts
-    ///   for nothing and hides nothing.
-    mutating func add(_ facts: UnsafeRawBufferPointer, ownerIsProven isProven: Bool) throws -> Bool {
-        let before = (transactions.count, renewalInfos.count, appTransactions.count)
+    /// - Returns: the places of the transactions' bytes.
+    /// - Throws: ``StoreError/corruptFacts(_:)``.
+    @discardableResult
+    fileprivate mutating func read(facts: UnsafeRawBufferPointer) throws -> Range<Int> {
+        var places = 0..<0
         do {
             try FactsReader.read(facts) { reader in
-                try reader.run(of: FactsRow<Transaction>.self) { row, left in
+                places = try reader.run(of: FactsRow<Transaction>.self) { row, left in
                     if transactions.capacity == 0 { transactions.reserveCapacity(left) }
                     transactions.append(row.recorded)
                 }
-                var infos: [Recorded<RenewalInfo>] = []
-                try reader.run(of: FactsRow<RenewalInfo>.self) { row, _ in infos.append(row.recorded) }
-                let hidesUnproven = isProven && infos.contains { $0.provenance.isProven }
-                renewalInfos += infos.filter {
-                    $0.provenance.isProven ? isProven : !hidesUnproven || $0.payload.isEvidence
-                }
+                try reader.run(of: FactsRow<RenewalInfo>.self) { row, _ in renewalInfos.append(row.recorded) }
                 try reader.run(of: FactsRow<AppTransaction>.self) { row, _ in appTransactions.append(row.recorded) }
             }
         } catch StoreError.corrupt(let detail) {
             throw StoreError.corruptFacts("`history_facts`: \(detail)")
         }
-        return before != (transactions.count, renewalInfos.count, appTransactions.count)
+        return places
+    }
+
+    /// The stored form; `nil` if there is nothing to store.
+    ///
+    /// - Parameters:
+    ///   - before: the transactions that are stored, `stored` their bytes: what comes after them leaves those as they
+    ///     are.
+    func bytes(
+        after before: [Recorded<Transaction>] = [], _ stored: ArraySlice<UInt8> = []
+    ) throws -> [UInt8]? {
+        guard hasRows else { return nil }
+        var writer = FactsWriter()
+        let isLonger = zip(transactions, before).allSatisfy(===) && transactions.count >= before.count
+        try writer.append(
+            run: transactions.lazy.map { FactsRow($0, isNewest: $0.isNewest) }, known: isLonger ? before.count : 0,
+            stored: stored)
+        try writer.append(run: renewalInfos.lazy.map { FactsRow($0, isNewest: $0.isNewest) })
+        try writer.append(run: appTransactions.lazy.map { FactsRow($0, isNewest: $0.isNewest) })
+        return writer.bytes
+    }
+
+    private var hasRows: Bool { !(transactions.isEmpty && renewalInfos.isEmpty && appTransactions.isEmpty) }
+
+    /// Without renewal info that does not count.
+    ///
+    /// - Parameter isProven: whether a verified transaction names the owner; without one its signed renewal info counts
+    ///   for nothing and hides nothing.
+    func counting(ownerIsProven isProven: Bool) -> History {
+        guard !renewalInfos.isEmpty else { return self }
+        let hidesUnproven = isProven && renewalInfos.contains { $0.provenance.isProven }
+        var counting = self
+        counting.renewalInfos = renewalInfos.filter {
+            $0.provenance.isProven ? isProven : !hidesUnproven || $0.payload.isEvidence
+        }
+        return counting
+    }
+
+    /// Adds what an owner's facts say, as far as it counts.
+    ///
+    /// - Returns: whether they say anything.
+    mutating func add(_ facts: UnsafeRawBufferPointer, ownerIsProven isProven: Bool) throws -> Bool {
+        var added = History()
+        try added.read(facts: facts)
+        return add(added, ownerIsProven: isProven)
+    }
+
+    mutating func add(_ facts: History, ownerIsProven isProven: Bool) -> Bool {
+        append(facts.counting(ownerIsProven: isProven))
+        return facts.hasRows
+    }
+
+    fileprivate mutating func append(_ other: History) {
+        if transactions.isEmpty { transactions = other.transactions } else { transactions += other.transactions }
+        renewalInfos += other.renewalInfos
+        appTransactions += other.appTransactions
     }
 }
 
-/// The owners whose history a transaction has changed: theirs is derived once, and before anything reads it.
+/// The owners whose history a transaction has changed: the facts of each are updated once, and before anything reads
+/// them.
 final class ChangedHistory {
     private let facts: HistoryFacts
-    private var owners: Set<ProvenIdentifier> = []
-    private var changes: [ProvenIdentifier: (before: [UInt8]?, after: [UInt8]?)] = [:]
+    private var changes: [ProvenIdentifier: Change] = [:]
+    private var updated: [ProvenIdentifier: (before: History, after: History)] = [:]
+
+    private struct Change {
+        var added = History()
+        var hasRemovals = false
+    }
 
     init(_ facts: HistoryFacts) {
         self.facts = facts
     }
 
-    func note(_ owner: ProvenIdentifier) {
-        owners.insert(owner)
+    /// The facts of the subscriptions that have changed.
+    var subscriptions: [TransactionId: History] {
+        var facts: [TransactionId: History] = [:]
+        for case (.originalTransactionId(let id), let change) in updated { facts[id] = change.after }
+        return facts
+    }
+
+    /// Notes a new row of an owner, which comes after all others.
+    func add(_ payload: HistoryPayload, sequence: Int64, of owner: ProvenIdentifier) {
+        func row<Payload: HistoryRecord>(_ record: Payload) -> Recorded<Payload> {
+            FactsRow(sequence: sequence, provenance: payload.provenance, payload: record).recorded
+        }
+        switch payload.content {
+        case .transaction(let record): changes[owner, default: Change()].added.transactions.append(row(record))
+        case .renewalInfo(let record): changes[owner, default: Change()].added.renewalInfos.append(row(record))
+        case .appTransaction(let record): changes[owner, default: Change()].added.appTransactions.append(row(record))
+        }
+    }
+
+    func noteRemoval(of owner: ProvenIdentifier) {
+        changes[owner, default: Change()].hasRemovals = true
     }
 
     func update() throws {
-        for owner in owners {
+        for (owner, change) in changes {
+            let stored = try facts.stored(owner)
+            var before = History()
+            let places = try stored?.withUnsafeBytes { try before.read(facts: $0) } ?? 0..<0
+            let after: History
+            if stored == nil || change.hasRemovals {
+                after = try facts.derive(owner)
+            } else {
+                var rows = before
+                rows.append(change.added)
+                after = try facts.current(of: rows)
+            }
+            let bytes = try after.bytes(after: before.transactions, stored?[places] ?? [])
+            guard bytes != stored else { continue }
+            try facts.write(bytes, of: owner)
             // Without facts before, those of an earlier update are no earlier facts.
-            let before = if let known = changes[owner] { known.before } else { try facts.stored(owner) }
-            changes[owner] = (before, try facts.update(owner))
+            updated[owner] = (updated[owner]?.before ?? before, after)
         }
-        owners.removeAll()
+        changes.removeAll()
     }
 
     /// Updates the rest, and keeps the events of what has changed: not before customers are linked, because renewal
@@ -181,7 +292,7 @@ final class ChangedHistory {
     func finish(at now: Instant) throws {
         try update()
         let events = SubscriptionEvents(transaction: facts.transaction, scope: facts.scope, now: now)
-        for (owner, change) in changes.sorted(by: { $0.key.value < $1.key.value }) where change.before != change.after {
+        for (owner, change) in updated.sorted(by: { $0.key.value < $1.key.value }) {
             guard case .originalTransactionId(let subscription) = owner else { continue }
             try events.keep(of: subscription, from: change.before, to: change.after)
         }

@@ -91,7 +91,7 @@ public struct HistoryFactsCheck: Sendable {
             for owner in values.map(owner) {
                 let derived: [UInt8]?
                 do {
-                    derived = try facts.derive(owner)
+                    derived = try facts.derive(owner).bytes()
                 } catch StoreError.corrupt {
                     page.counts.unreadable.append("\(owner.kind) `\(owner.value)`")
                     continue

@@ -48,12 +48,10 @@ extension HistoryStore {
                 results.append(IngestedPayload(outcome: .unchanged))
                 continue
             }
-            try insert(record, payload, at: now, in: scope)
-            if let owner = record.owner { changed.note(owner) }
+            let sequence = try insert(record, payload, at: now, in: scope)
+            if let owner = record.owner { changed.add(payload, sequence: sequence, of: owner) }
             try link(payload, links)
-            try copies.removeNeedless(around: record, among: views)
-            // A merge has derived it already, with the copies.
-            if let owner = record.owner { changed.note(owner) }
+            if let owner = try copies.removeNeedless(around: record, among: views) { changed.noteRemoval(of: owner) }
             stored.append(index)
             results.append(IngestedPayload(outcome: views.outcome))
         }
@@ -66,7 +64,8 @@ extension HistoryStore {
         }
         let customersChanged = Set(stored.compactMap { results[$0].customer })
         for customer in customersChanged.sorted() {
-            try RedemptionStore(transaction).record(of: customer, offers: offers, at: now, in: scope)
+            try RedemptionStore(transaction).record(
+                of: customer, offers: offers, at: now, in: scope, knowing: changed.subscriptions)
         }
         if !customersChanged.isEmpty {
             try customers.noteChange(try StoreClock(transaction).newestSequence(), of: customersChanged)
@@ -76,7 +75,7 @@ extension HistoryStore {
 
     private func insert(
         _ record: any HistoryRecord, _ payload: HistoryPayload, at now: Instant, in scope: ScopeNumber
-    ) throws {
+    ) throws -> Int64 {
         let sequence = try StoreClock(transaction).nextSequence()
         let values: [StoredValue] = [
             .integer(sequence), scope.storedValue, payload.provenance.storedValue,
@@ -85,6 +84,7 @@ extension HistoryStore {
         try transaction.execute(
             type(of: record).sql.insert,
             values: values + record.columnValues + [.blob(try record.facts()), .blob(payload.bytes)])
+        return sequence
     }
 
     private func link(_ payload: HistoryPayload, _ links: IdentityLinks) throws {
@@ -181,9 +181,13 @@ struct SignedCopies {
     }
 
     /// Deletes what a new row beside these has made needless: the copies signed right before it, or right after it.
-    func removeNeedless<Record: HistoryRecord>(around record: Record, among views: [KnownView]) throws {
+    ///
+    /// - Returns: whose rows they were, if there were any.
+    func removeNeedless<Record: HistoryRecord>(
+        around record: Record, among views: [KnownView]
+    ) throws -> ProvenIdentifier? {
         let order = SigningOrder(of: views, around: record.viewDate)
-        guard record.mayBeNeedless, let owner = record.owner else { return }
+        guard record.mayBeNeedless, let owner = record.owner else { return nil }
         var needless: [KnownView] = []
         if let before = order.before.first {
             let earlier = SigningOrder(of: views, around: before.date).before
@@ -203,8 +207,9 @@ struct SignedCopies {
                 needless += order.after
             }
         }
-        guard !needless.isEmpty else { return }
+        guard !needless.isEmpty else { return nil }
         try transaction.execute(Record.sql.delete(needless.map(\.sequence), of: owner, in: scope))
+        return owner
     }
 
     /// Whether all of these rows say what a payload says, but for the date.

@@ -18,6 +18,11 @@ public struct HistoryStore {
     /// A customer known by aliases only is no Apple account of which more could be unknown, so beside proven customers
     /// it does not lessen the coverage.
     public func history(of customers: [CustomerNumber]) throws -> History {
+        try history(of: customers, knowing: [:])
+    }
+
+    /// - Parameter subscriptions: the facts of those that need not be read again.
+    func history(of customers: [CustomerNumber], knowing subscriptions: [TransactionId: History]) throws -> History {
         guard !customers.isEmpty else { return History() }
         var history = History()
         var owners = Set<CustomerNumber>()
@@ -26,8 +31,12 @@ public struct HistoryStore {
         ) { columns in
             let isProven: Bool = try columns.value(1)
             var hasRows = false
-            let isRead = try columns.withBytes(2) { hasRows = try history.add($0, ownerIsProven: isProven) }
-            guard isRead else { throw StoreError.corruptFacts("`history_facts` holds no bytes") }
+            if !subscriptions.isEmpty, try columns.value(3), let facts = subscriptions[try columns.value(4)] {
+                hasRows = history.add(facts, ownerIsProven: isProven)
+            } else {
+                let isRead = try columns.withBytes(2) { hasRows = try history.add($0, ownerIsProven: isProven) }
+                guard isRead else { throw StoreError.corruptFacts("`history_facts` holds no bytes") }
+            }
             if hasRows { owners.insert(try columns.value(0)) }
         }
         history.coverage = try coverage(of: customers, owners, asOf: .distantFuture)
@@ -63,7 +72,7 @@ public struct HistoryStore {
 
     private static let selectFacts = ListedSQL(
         """
-        SELECT i.customer_id, i.is_proven, f.facts FROM customer_identifier i
+        SELECT i.customer_id, i.is_proven, f.facts, i.kind = 'originalTransactionId', i.value FROM customer_identifier i
         JOIN history_facts f ON f.scope_id = i.scope_id AND f.kind = i.kind AND f.value = i.value
         WHERE i.customer_id IN (
         """, ")")

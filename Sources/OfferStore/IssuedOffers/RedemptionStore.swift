@@ -35,16 +35,20 @@ public struct RedemptionStore {
     /// Records what a customer's history shows now: rows that it no longer shows go, and issued offers and counters
     /// follow.
     ///
-    /// - Parameter offers: of the catalog in force; their lengths help where Apple's data states none.
+    /// - Parameters:
+    ///   - offers: of the catalog in force; their lengths help where Apple's data states none.
+    ///   - subscriptions: the facts of those that need not be read again.
     @discardableResult
     public func record(
-        of customer: CustomerNumber, offers: [Offer], at now: Instant, in scope: ScopeNumber
+        of customer: CustomerNumber, offers: [Offer], at now: Instant, in scope: ScopeNumber,
+        knowing subscriptions: [TransactionId: History] = [:]
     ) throws -> RedemptionChange {
         let known = try redemptions(of: customer)
         let issuedOffers = try IssuedOfferStore(transaction).issuedOffers(of: [customer])
         var change = RedemptionChange()
         var facts = SubjectFacts(
-            history: try HistoryStore(transaction).history(of: [customer]), issuedOffers: issuedOffers)
+            history: try HistoryStore(transaction).history(of: [customer], knowing: subscriptions),
+            issuedOffers: issuedOffers)
         // What an erasure keeps shows a use, so that there is a row of it.
         if !known.isEmpty { facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer]) }
         guard !known.isEmpty || !facts.issuedOffers.isEmpty || facts.history.showsOffers else { return change }

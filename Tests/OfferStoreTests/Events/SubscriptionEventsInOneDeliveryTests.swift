@@ -5,16 +5,17 @@ import Testing
 
 @Suite("Events of subscriptions whose data arrives at once")
 struct SubscriptionEventsInOneDeliveryTests {
-    @Test("a new subscription that arrives with a merge has its events and its dates")
-    func merge() async throws {
+    @Test("a new subscription that arrives with a merge has its events and its dates", arguments: [true, false])
+    func merge(endsWithRenewalInfo: Bool) async throws {
         let bench = try await Bench()
         let end = Bench.now.adding(milliseconds: 10 * Instant.Duration.day)
         _ = try await bench.customer("5")
         try await bench.ingest([.installed("A", created: Bench.now)])
-        // The second makes one customer of two, and the third adds no fact to the first.
+        // The second makes one customer of two; the third adds renewal info to the first, or no fact.
         try await bench.ingest([
             Self.period("1", of: "1", until: end), Self.period("6", of: "5", until: end) { $0.appTransactionId = "A" },
-            Self.period("1", of: "1", until: end) { $0.signedDate = $0.purchaseDate },
+            endsWithRenewalInfo
+                ? .renews("1") : Self.period("1", of: "1", until: end) { $0.signedDate = $0.purchaseDate },
         ])
         let renewed = try await bench.database.read { try EventStore($0).page(after: 0, types: [.renewed], limit: 10) }
         #expect(renewed.map { $0.customer?.originalTransactionIds } == [["1"]])
