@@ -39,6 +39,36 @@ struct FactsCodingTests {
         #expect(again.bytes == writer.bytes, note)
     }
 
+    @Test("rows after those that are stored are written as all rows together, for each number that is stored")
+    func continued() throws {
+        var random = RandomFields(seed: 20_261_127)
+        var rows: [FactsRow<Transaction>] = []
+        // From 128 on, the number of rows takes two bytes.
+        for place in 0..<131 {
+            var row = rows.last ?? .empty
+            random.keepsPercent = Int.random(in: 50...100, using: &random.generator)
+            try row.code(with: &random)
+            rows.append(row)
+            let whole = try written(rows[...])
+            for known in Set([0, 1, place / 2, place]) where known <= place {
+                var stored = 0..<0
+                let before = try written(rows.prefix(known))
+                try before.withUnsafeBytes { bytes in
+                    try FactsReader.read(bytes) { stored = try $0.run(of: FactsRow<Transaction>.self) { _, _ in } }
+                }
+                var writer = FactsWriter()
+                try writer.append(run: rows, known: known, stored: before[stored])
+                #expect(writer.bytes == whole, "seed \(random.seed), \(known) of \(rows.count) rows")
+            }
+        }
+    }
+
+    private func written(_ rows: ArraySlice<FactsRow<Transaction>>) throws -> [UInt8] {
+        var writer = FactsWriter()
+        try writer.append(run: rows)
+        return writer.bytes
+    }
+
     private func read<Row: FactsFields>(_ bytes: [UInt8], _ type: Row.Type) throws -> [Row] {
         var rows: [Row] = []
         try bytes.withUnsafeBytes { bytes in

@@ -34,6 +34,7 @@ struct HistoryFactsTests {
             }
             #expect(try await HistoryFactsCheck(bench.database).run().wrong == 0, note)
             try await expectSameDecisions(bench, note)
+            try await expectRecorded(bench, note)
         }
     }
 
@@ -58,6 +59,15 @@ struct HistoryFactsTests {
         }
     }
 
+    /// What arrived was recorded by the facts that were at hand: by the stored ones there is nothing to record.
+    private func expectRecorded(_ bench: Bench, _ note: Comment) async throws {
+        let (all, scope) = (try await customers(of: bench), bench.scope)
+        let changes = try await bench.keyed.write(by: AuditAuthor(actor: "tests")) { transaction in
+            try all.map { try RedemptionStore(transaction).record(of: $0, offers: [], at: Bench.now, in: scope) }
+        }
+        #expect(changes.allSatisfy { $0 == RedemptionChange() }, note)
+    }
+
     private func customers(of bench: Bench) async throws -> [CustomerNumber] {
         try await bench.database.read {
             try $0.rows(Statement("SELECT id FROM customer WHERE merged_into IS NULL ORDER BY id")).map {
@@ -66,13 +76,22 @@ struct HistoryFactsTests {
         }
     }
 
-    /// Renewal info that says the same on another day, so that copies between two others are removed.
+    /// The same on another day, so that copies between two others are removed.
     private static func signedAgain(_ payload: HistoryPayload, _ generator: inout SeededGenerator) -> HistoryPayload {
-        guard case .renewalInfo(var info) = payload.content else { return payload }
-        info.signedDate = Bench.now.adding(
-            milliseconds: -Int64.random(in: 0..<9, using: &generator) * Instant.Duration.day)
+        func again<Payload: HistoryRecord>(_ record: Payload) -> Payload {
+            var record = record
+            record.viewDate = Bench.now.adding(
+                milliseconds: -Int64.random(in: 0..<9, using: &generator) * Instant.Duration.day)
+            return record
+        }
+        let content: HistoryPayload.Content =
+            switch payload.content {
+            case .transaction(let record): .transaction(again(record))
+            case .renewalInfo(let record): .renewalInfo(again(record))
+            case .appTransaction(let record): .appTransaction(again(record))
+            }
         return HistoryPayload(
-            .renewalInfo(info), bytes: payload.bytes + Array("\(info.signedDate)".utf8), provenance: payload.provenance)
+            content, bytes: payload.bytes + Array("\(content.record.viewDate)".utf8), provenance: payload.provenance)
     }
 
     /// Few ids, dates and offers, so that views, ranks and ties are met often.
@@ -195,6 +214,42 @@ struct HistoryFactsTests {
         (counts.changed, counts.missing, counts.superfluous) = (0, 0, 0)
         #expect(try await check.run() == counts)
         #expect(try await bench.database.read { try HistoryStore($0).history(of: [customer]) } == before)
+    }
+
+    @Test("of three copies signed at two dates and removed at once, the newest of all is in the facts")
+    func removedAtOnce() async throws {
+        let bench = try await Bench()
+        func copy(_ day: Int64, _ bytes: String = "") -> HistoryPayload {
+            .bought("1", signed: Bench.now.adding(milliseconds: day * Instant.Duration.day), bytes: bytes)
+        }
+        try await bench.ingest([copy(0), copy(1, "a")])
+        try await bench.ingest([copy(1, "b"), copy(3)])
+        #expect(try await bench.storedPayloads() == [copy(0).bytes, copy(3).bytes])
+        #expect(try await HistoryFactsCheck(bench.database).run().wrong == 0)
+        let customer = try await bench.customer("1")
+        let history = try await bench.database.read { try HistoryStore($0).history(of: [customer]) }
+        #expect(
+            history.transactions.map(\.payload.signedDate) == [Bench.now.adding(milliseconds: 3 * Instant.Duration.day)]
+        )
+    }
+
+    @Test("renewal info that does not count gives a customer no coverage")
+    func unproven() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        let kept = try await bench.ingest([.bought("1", provenance: .operator)])
+        let customer = try #require(kept.first?.customer)
+        try await bench.keyed.write(by: AuditAuthor(actor: "tests")) {
+            try UnlistedHistory(listed: [], asOf: Bench.now, in: scope, $0).remove(
+                of: customer, offers: [], at: Bench.now)
+        }
+        try await bench.ingest([.renews("1")])
+        let (read, every) = try await bench.database.read { transaction in
+            let store = HistoryStore(transaction)
+            return (try store.history(of: [customer]), try store.history(of: [customer], asOf: .distantFuture))
+        }
+        #expect(read == every && read.renewalInfos.isEmpty)
+        #expect(read.coverage == .none)
     }
 
     @Test("an owner with an unreadable row is reported, and the others are rebuilt")

@@ -44,7 +44,7 @@ struct FactsWriter: FactsCoder {
         before.removeAll()
         if let last = rows.prefix(known).last {
             let start = bytes.count
-            // Only for the values that the next row differs from.
+            // Only so that `before` holds its values.
             try append(last)
             bytes.replaceSubrange(start..., with: stored)
         }
@@ -119,7 +119,7 @@ struct FactsReader: FactsCoder {
         }
     }
 
-    /// - Returns: the places of the rows' bytes.
+    /// - Returns: where the bytes of the rows are.
     @inline(__always)
     @discardableResult
     mutating func run<Row: FactsFields>(of type: Row.Type, _ body: (Row, _ left: Int) -> Void) throws -> Range<Int> {

@@ -18,7 +18,7 @@ struct HistoryFacts {
         return facts
     }
 
-    func write(_ facts: [UInt8]?, of owner: ProvenIdentifier) throws {
+    fileprivate func write(_ facts: [UInt8]?, of owner: ProvenIdentifier) throws {
         if let facts {
             try transaction.execute(
                 """
@@ -32,7 +32,7 @@ struct HistoryFacts {
         }
     }
 
-    /// The facts of an owner as the history has them; without a row if it has none of theirs.
+    /// The facts of an owner by the history; empty if it has no row of theirs.
     func derive(_ owner: ProvenIdentifier) throws -> History {
         try current(
             of: History(
@@ -54,9 +54,9 @@ struct HistoryFacts {
         }.sorted { $0.sequence < $1.sequence }
     }
 
-    /// The facts of an owner with all these rows, in their order: every row of theirs, or their facts before and what
-    /// has come since.
-    func current(of rows: History) throws -> History {
+    /// The facts that follow from an owner's rows in their order: from all of them, or from the facts so far and the rows
+    /// since.
+    fileprivate func current(of rows: History) throws -> History {
         History(
             transactions: try current(rows.transactions), renewalInfos: try current(rows.renewalInfos),
             appTransactions: try current(rows.appTransactions))
@@ -72,11 +72,12 @@ struct HistoryFacts {
             let view = View<Payload>(
                 key: row.payload.viewKey.map { Identifier($0) },
                 isProven: Payload.sql.needsProvenOwner && row.provenance.isProven)
-            let known = newest.updateValue(place, forKey: view)
-            guard let known else { continue }
-            let isOutranked = try !outranks(row, rows[known])
-            if isOutranked { newest[view] = known }
-            isNewest[isOutranked ? place : known] = false
+            guard let known = newest.updateValue(place, forKey: view) else { continue }
+            if try outranks(row, rows[known]) {
+                isNewest[known] = false
+            } else {
+                (isNewest[place], newest[view]) = (false, known)
+            }
         }
         return zip(rows, isNewest).compactMap { row, isNewest in
             if isNewest { return row }
@@ -89,14 +90,15 @@ struct HistoryFacts {
         let isProven: Bool
     }
 
-    /// Proven data first, then the newer date, then the greater bytes, which are read for this alone.
+    /// Proven data first, then the newer date, then the greater bytes, which are read for this alone. Of a row that was
+    /// removed there are none: the row that it was removed for outranks both.
     private func outranks<Payload: HistoryRecord>(
         _ row: Recorded<Payload>, _ other: Recorded<Payload>
     ) throws -> Bool {
         if row.provenance.isProven != other.provenance.isProven { return row.provenance.isProven }
         if row.payload.viewDate != other.payload.viewDate { return row.payload.viewDate > other.payload.viewDate }
-        return try transaction.row(Payload.sql.hasGreaterPayload, row.sequence, other.sequence)?.value(0)
-            ?? false
+        return try transaction.row(Payload.sql.hasGreaterPayload, row.sequence, other.sequence)?
+            .value(0, as: Bool?.self) ?? false
     }
 }
 
@@ -148,9 +150,10 @@ extension Recorded {
     fileprivate var isNewest: Bool { !payloadBytes.isEmpty }
 }
 
-/// The facts of one owner, all of them, whether or not renewal info counts yet.
 extension History {
-    /// - Returns: the places of the transactions' bytes.
+    /// Reads the facts of one owner, whether or not renewal info counts yet.
+    ///
+    /// - Returns: where the bytes of the transactions are.
     /// - Throws: ``StoreError/corruptFacts(_:)``.
     @discardableResult
     fileprivate mutating func read(facts: UnsafeRawBufferPointer) throws -> Range<Int> {
@@ -173,16 +176,16 @@ extension History {
     /// The stored form; `nil` if there is nothing to store.
     ///
     /// - Parameters:
-    ///   - before: the transactions that are stored, `stored` their bytes: what comes after them leaves those as they
-    ///     are.
+    ///   - before: the transactions as they are stored.
+    ///   - stored: their bytes, which are used again if these transactions are still the first.
     func bytes(
         after before: [Recorded<Transaction>] = [], _ stored: ArraySlice<UInt8> = []
     ) throws -> [UInt8]? {
         guard hasRows else { return nil }
         var writer = FactsWriter()
-        let isLonger = zip(transactions, before).allSatisfy(===) && transactions.count >= before.count
+        let keepsStored = transactions.starts(with: before, by: ===)
         try writer.append(
-            run: transactions.lazy.map { FactsRow($0, isNewest: $0.isNewest) }, known: isLonger ? before.count : 0,
+            run: transactions.lazy.map { FactsRow($0, isNewest: $0.isNewest) }, known: keepsStored ? before.count : 0,
             stored: stored)
         try writer.append(run: renewalInfos.lazy.map { FactsRow($0, isNewest: $0.isNewest) })
         try writer.append(run: appTransactions.lazy.map { FactsRow($0, isNewest: $0.isNewest) })
@@ -207,7 +210,7 @@ extension History {
 
     /// Adds what an owner's facts say, as far as it counts.
     ///
-    /// - Returns: whether they say anything.
+    /// - Returns: whether anything does.
     mutating func add(_ facts: UnsafeRawBufferPointer, ownerIsProven isProven: Bool) throws -> Bool {
         var added = History()
         try added.read(facts: facts)
@@ -215,8 +218,9 @@ extension History {
     }
 
     mutating func add(_ facts: History, ownerIsProven isProven: Bool) -> Bool {
-        append(facts.counting(ownerIsProven: isProven))
-        return facts.hasRows
+        let counting = facts.counting(ownerIsProven: isProven)
+        append(counting)
+        return counting.hasRows
     }
 
     fileprivate mutating func append(_ other: History) {
@@ -261,6 +265,7 @@ final class ChangedHistory {
         }
     }
 
+    /// Notes that rows were removed which may be in the facts although newer ones have replaced them.
     func noteRemoval(of owner: ProvenIdentifier) {
         changes[owner, default: Change()].hasRemovals = true
     }
@@ -281,7 +286,7 @@ final class ChangedHistory {
             let bytes = try after.bytes(after: before.transactions, stored?[places] ?? [])
             guard bytes != stored else { continue }
             try facts.write(bytes, of: owner)
-            // Without facts before, those of an earlier update are no earlier facts.
+            // What an earlier update of this delivery wrote is not what was there before.
             updated[owner] = (updated[owner]?.before ?? before, after)
         }
         changes.removeAll()

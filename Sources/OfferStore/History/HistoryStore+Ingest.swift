@@ -27,7 +27,7 @@ extension HistoryStore {
     /// The same payloads in any order and any number leave the same customers, current views and recorded redemptions
     /// (invariant 7). Of what says the same at each signing the first and the newest copy stay, see ``SignedCopies``.
     ///
-    /// - Parameter offers: of the catalog in force, for ``RedemptionStore/record(of:offers:at:in:)``.
+    /// - Parameter offers: of the catalog in force, for ``RedemptionStore/record(of:offers:at:in:knowing:)``.
     /// - Returns: the outcome of each, in the same order.
     public func ingest(
         _ payloads: [HistoryPayload], offers: [Offer] = [], at now: Instant, in scope: ScopeNumber
@@ -51,7 +51,9 @@ extension HistoryStore {
             let sequence = try insert(record, payload, at: now, in: scope)
             if let owner = record.owner { changed.add(payload, sequence: sequence, of: owner) }
             try link(payload, links)
-            if let owner = try copies.removeNeedless(around: record, among: views) { changed.noteRemoval(of: owner) }
+            if let owner = try copies.removeNeedless(around: record, among: views), record.isEvidence {
+                changed.noteRemoval(of: owner)
+            }
             stored.append(index)
             results.append(IngestedPayload(outcome: views.outcome))
         }
@@ -63,9 +65,10 @@ extension HistoryStore {
             results[index].customer = try customers.customer(owner, in: scope)
         }
         let customersChanged = Set(stored.compactMap { results[$0].customer })
+        let subscriptions = changed.subscriptions
         for customer in customersChanged.sorted() {
             try RedemptionStore(transaction).record(
-                of: customer, offers: offers, at: now, in: scope, knowing: changed.subscriptions)
+                of: customer, offers: offers, at: now, in: scope, knowing: subscriptions)
         }
         if !customersChanged.isEmpty {
             try customers.noteChange(try StoreClock(transaction).newestSequence(), of: customersChanged)

@@ -28,7 +28,7 @@ public struct UnlistedHistory {
     /// Deletes the transactions of a customer that Apple does not list, renewal info of purchases of which none is
     /// left, and the redemptions that they showed.
     ///
-    /// - Parameter offers: of the catalog in force, for ``RedemptionStore/record(of:offers:at:in:)``.
+    /// - Parameter offers: of the catalog in force, for ``RedemptionStore/record(of:offers:at:in:knowing:)``.
     public func remove(of customer: CustomerNumber, offers: [Offer], at now: Instant) throws {
         let rows = try rows(of: customer)
         guard !rows.isEmpty else { return }
