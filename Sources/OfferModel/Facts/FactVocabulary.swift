@@ -231,14 +231,6 @@ public enum FactType: String, Sendable, Hashable, CaseIterable, Codable {
     /// A text of three capital letters, Apple's code of a country's App Store.
     case storefront
 
-    /// The type of the values that a fact of this type has: a version, a locale and a storefront are texts.
-    public var valueType: FactType {
-        switch self {
-        case .text, .version, .locale, .storefront: .text
-        case .number, .boolean, .money, .instant: self
-        }
-    }
-
     public var operators: [ComparisonOperator] {
         switch self {
         case .text, .locale, .storefront: [.is, .isNot, .in, .notIn, .exists]
