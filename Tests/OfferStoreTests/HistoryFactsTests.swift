@@ -216,7 +216,7 @@ struct HistoryFactsTests {
         #expect(try await bench.database.read { try HistoryStore($0).history(of: [customer]) } == before)
     }
 
-    @Test("of three copies signed at two dates and removed at once, the newest of all is in the facts")
+    @Test("when two copies signed at one date are removed at once, the newest one is in the facts")
     func removedAtOnce() async throws {
         let bench = try await Bench()
         func copy(_ day: Int64, _ bytes: String = "") -> HistoryPayload {

@@ -153,6 +153,7 @@ struct SignedCopiesTests {
         #expect(all[2].allSatisfy { stored.contains($0.bytes) })
         #expect(!all[1].contains { stored.contains($0.bytes) })
         #expect(!(all[5] + all[6]).contains { stored.contains($0.bytes) })
+        #expect(try await HistoryFactsCheck(bench.database).run().wrong == 0)
     }
 
     @Test(

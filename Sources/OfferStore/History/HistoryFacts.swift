@@ -90,8 +90,8 @@ struct HistoryFacts {
         let isProven: Bool
     }
 
-    /// Proven data first, then the newer date, then the greater bytes, which are read for this alone. Of a row that was
-    /// removed there are none: the row that it was removed for outranks both.
+    /// Proven data first, then the newer date, then the greater bytes, which are read for this alone. A removed row has
+    /// none, and decides nothing: a copy signed later, which stays, outranks both.
     private func outranks<Payload: HistoryRecord>(
         _ row: Recorded<Payload>, _ other: Recorded<Payload>
     ) throws -> Bool {

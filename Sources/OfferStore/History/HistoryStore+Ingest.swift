@@ -51,9 +51,9 @@ extension HistoryStore {
             let sequence = try insert(record, payload, at: now, in: scope)
             if let owner = record.owner { changed.add(payload, sequence: sequence, of: owner) }
             try link(payload, links)
-            if let owner = try copies.removeNeedless(around: record, among: views), record.isEvidence {
-                changed.noteRemoval(of: owner)
-            }
+            let owner = try copies.removeNeedless(around: record, among: views)
+            // The removed copies say the same: unless that is evidence, the row that replaced them has taken their place.
+            if let owner, record.isEvidence { changed.noteRemoval(of: owner) }
             stored.append(index)
             results.append(IngestedPayload(outcome: views.outcome))
         }
