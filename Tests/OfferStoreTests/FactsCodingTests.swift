@@ -39,7 +39,7 @@ struct FactsCodingTests {
         #expect(again.bytes == writer.bytes, note)
     }
 
-    @Test("rows after those that are stored are written as all rows together, for each number that is stored")
+    @Test("a run that continues stored rows has the bytes of the whole run")
     func continued() throws {
         var random = RandomFields(seed: 20_261_127)
         var rows: [FactsRow<Transaction>] = []

@@ -52,7 +52,7 @@ extension HistoryStore {
             if let owner = record.owner { changed.add(payload, sequence: sequence, of: owner) }
             try link(payload, links)
             let owner = try copies.removeNeedless(around: record, among: views)
-            // The removed copies say the same: unless that is evidence, the row that replaced them has taken their place.
+            // Once this row is added, the facts hold none of the removed copies, unless they are evidence.
             if let owner, record.isEvidence { changed.noteRemoval(of: owner) }
             stored.append(index)
             results.append(IngestedPayload(outcome: views.outcome))
