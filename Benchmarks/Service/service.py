@@ -69,7 +69,7 @@ class Service:
 """
         )
         self.run("migrate", "--config", "offerd.yaml")
-        for role in ("client", "support", "marketing"):
+        for role in ("client", "app", "support", "marketing"):
             token = self.run(
                 "api-keys", "create", "--app", APP, "--environment", ENVIRONMENT, "--role", role,
                 "--config", "offerd.yaml",

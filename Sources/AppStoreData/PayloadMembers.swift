@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import OfferModel
 import OfferSigning
 
@@ -263,10 +264,29 @@ struct PayloadJSON {
         try members(Payload.kind) { members throws(SignedDataRefusal) in try members.read(type) }
     }
 
-    /// Only the date: what is needed before the signature can be checked.
+    /// Only the date: what is needed before the signature can be checked. Until then a stranger may have written the
+    /// payload, so a decoder sees only the members that this takes.
     func signingDate(_ kind: PayloadKind) throws(SignedDataRefusal) -> Instant {
-        try members(kind) { members throws(SignedDataRefusal) in try members.signingDate() }
+        let read = { (members: PayloadMembers) throws(SignedDataRefusal) in try members.signingDate() }
+        guard fastPath == nil else { return try members(kind, read) }
+        let excerpt: [UInt8]?
+        do {
+            excerpt = try JSONForm.excerpt(bytes, Self.namesBeforeSignature, Self.form)
+        } catch {
+            throw SignedDataRefusal(
+                .malformedPayload,
+                error.kind == .manyValues
+                    ? "the payload has more than \(Self.form.values) values" : "the payload is not JSON")
+        }
+        guard let excerpt else { throw SignedDataRefusal(.malformedPayload, "the payload is not a JSON object") }
+        return try Self.decode(excerpt, kind, read)
     }
+
+    private static let namesBeforeSignature = Array(
+        Set(PayloadKind.allCases.flatMap { $0.marks + [$0.dateMember] }.map(\.stringValue)))
+    /// What a payload may hold; of repeated members the decoder takes one. Apple's have some sixty values.
+    private static let form = JSONForm.Limits(
+        depth: 32, nameLength: .max, numberLength: 64, allowsRepeatedMembers: true, values: 8_192)
 
     private func members<Value>(
         _ kind: PayloadKind, _ read: @escaping (PayloadMembers) throws(SignedDataRefusal) -> Value

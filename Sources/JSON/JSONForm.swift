@@ -12,37 +12,67 @@ public struct JSONForm {
         public let numberLength: Int
         /// Whether a repeated member is left to the next reader.
         public let allowsRepeatedMembers: Bool
+        /// Values in all, those inside others included: a decoder spends far more on each of them than on a byte.
+        public let values: Int
 
-        public init(depth: Int, nameLength: Int, numberLength: Int, allowsRepeatedMembers: Bool) {
+        public init(
+            depth: Int, nameLength: Int, numberLength: Int, allowsRepeatedMembers: Bool, values: Int = .max
+        ) {
             self.depth = depth
             self.nameLength = nameLength
             self.numberLength = numberLength
             self.allowsRepeatedMembers = allowsRepeatedMembers
+            self.values = values
         }
     }
 
     private let limits: Limits
     private var cursor: JSONCursor
-    /// The way to the value being read; the pointer's text is built only for a fault, because building it for every
-    /// value takes time that grows with the square of the body.
-    private var path: [JSONStep] = []
+    /// The way to the value being read; its names and its text are built only for a fault, because building them for
+    /// every value takes time that grows with the square of the body.
+    private var path: [Step] = []
+    private var values = 0
+    private var excerpt: Excerpt?
+
+    private enum Step {
+        case member(Text)
+        case element(Int)
+    }
+
+    /// A string in the text.
+    private struct Text {
+        /// Where it is, without its quotes.
+        let place: Range<Int>
+        /// Its bytes, escapes resolved.
+        let length: Int
+
+        var hasEscapes: Bool { place.count != length }
+    }
 
     /// Checks that the bytes are exactly one JSON value in UTF-8, within the limits.
     ///
     /// - Throws: ``JSONFault`` at the first byte that is wrong.
     public static func check(_ bytes: [UInt8], _ limits: Limits) throws(JSONFault) {
         var form = JSONForm(limits: limits, cursor: JSONCursor(bytes))
+        try form.check()
+    }
+
+    private mutating func check() throws(JSONFault) {
         do {
-            _ = try UTF8Span(validating: bytes.span)
+            _ = try UTF8Span(validating: cursor.bytes.span)
         } catch {
-            form.cursor.index = error.byteOffsets.lowerBound
-            throw form.malformed("this is not UTF-8")
+            cursor.index = error.byteOffsets.lowerBound
+            throw malformed("this is not UTF-8")
         }
-        try form.value(depth: 0)
-        guard form.cursor.isAtEnd else { throw form.malformed("unexpected text after the value") }
+        try value(depth: 0)
+        guard cursor.isAtEnd else { throw malformed("unexpected text after the value") }
     }
 
     private mutating func value(depth: Int) throws(JSONFault) {
+        values += 1
+        guard values <= limits.values else {
+            throw fault(.manyValues, "there are more than \(limits.values) values, those inside others included")
+        }
         switch cursor.next() {
         case UInt8(ascii: "{"): try object(depth: depth + 1)
         case UInt8(ascii: "["): try array(depth: depth + 1)
@@ -62,15 +92,18 @@ public struct JSONForm {
         repeat {
             guard cursor.next() == UInt8(ascii: "\"") else { throw malformed("expected a member's name") }
             let name = try string()
-            guard name.count <= limits.nameLength else {
+            guard name.length <= limits.nameLength else {
                 throw fault(.longName, "a member's name has at most \(limits.nameLength) bytes, one here has more")
             }
             path.append(.member(name))
-            guard limits.allowsRepeatedMembers || seen.insert(name).inserted else {
+            guard limits.allowsRepeatedMembers || seen.insert(bytes(of: name)).inserted else {
                 throw fault(.repeatedMember, "this member is given twice")
             }
             guard cursor.take(UInt8(ascii: ":")) else { throw malformed("expected `:`") }
+            cursor.skipSpace()
+            let start = cursor.index
             try value(depth: depth)
+            if depth == 1, excerpt != nil { note(name, start..<cursor.index) }
             path.removeLast()
         } while cursor.take(UInt8(ascii: ","))
         guard cursor.take(UInt8(ascii: "}")) else { throw malformed("expected `,` or `}`") }
@@ -94,38 +127,44 @@ public struct JSONForm {
         cursor.index += 1
     }
 
-    /// The string's bytes, escapes resolved.
-    private mutating func string() throws(JSONFault) -> [UInt8] {
+    private mutating func string() throws(JSONFault) -> Text {
         cursor.index += 1
-        var text = [UInt8]()
+        let start = cursor.index
+        // How many bytes more the escapes take than the characters they write.
+        var saved = 0
         while let byte = cursor.peek {
             switch byte {
             case UInt8(ascii: "\""):
+                let place = start..<cursor.index
                 cursor.index += 1
-                return text
+                return Text(place: place, length: place.count - saved)
             case UInt8(ascii: "\\"):
-                cursor.index += 1
-                text += try escape()
+                let escape = cursor.index
+                let length = UTF8.width(try scalar())
+                saved += cursor.index - escape - length
             case 0..<0x20:
                 throw malformed("a control character must be escaped")
             default:
-                text.append(byte)
                 cursor.index += 1
             }
         }
         throw malformed("unterminated string")
     }
 
-    private mutating func escape() throws(JSONFault) -> [UInt8] {
+    /// The character that an escape writes.
+    private mutating func scalar() throws(JSONFault) -> Unicode.Scalar {
+        cursor.index += 1
         let byte = cursor.peek
         cursor.index += 1
         switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return byte.map { [$0] } ?? []
-        case UInt8(ascii: "b"): return [0x08]
-        case UInt8(ascii: "f"): return [0x0C]
-        case UInt8(ascii: "n"): return [0x0A]
-        case UInt8(ascii: "r"): return [0x0D]
-        case UInt8(ascii: "t"): return [0x09]
+        case UInt8(ascii: "\""): return "\""
+        case UInt8(ascii: "\\"): return "\\"
+        case UInt8(ascii: "/"): return "/"
+        case UInt8(ascii: "b"): return "\u{08}"
+        case UInt8(ascii: "f"): return "\u{0C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"):
             var code = try codeUnit()
             if (0xD800...0xDBFF).contains(code), cursor.takeAtOnce(UInt8(ascii: "\\")),
@@ -136,7 +175,7 @@ public struct JSONForm {
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
             }
             guard let scalar = Unicode.Scalar(code) else { throw malformed("unpaired surrogate") }
-            return Array(String(Character(scalar)).utf8)
+            return scalar
         default:
             throw malformed("no such escape")
         }
@@ -145,13 +184,38 @@ public struct JSONForm {
     private mutating func codeUnit() throws(JSONFault) -> UInt32 {
         var code: UInt32 = 0
         for _ in 0..<4 {
-            guard let byte = cursor.peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw malformed("expected four hexadecimal digits")
-            }
+            guard let byte = cursor.peek else { throw malformed("expected four hexadecimal digits") }
+            let digit: UInt8? =
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+                case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+                case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+                default: nil
+                }
+            guard let digit else { throw malformed("expected four hexadecimal digits") }
             code = code << 4 | UInt32(truncatingIfNeeded: digit)
             cursor.index += 1
         }
         return code
+    }
+
+    /// A string's bytes, escapes resolved.
+    private func bytes(of text: Text) -> [UInt8] {
+        guard text.hasEscapes else { return Array(cursor.bytes[text.place]) }
+        // The place was read before, so it reads without a fault.
+        var reader = JSONForm(limits: limits, cursor: cursor)
+        reader.cursor.index = text.place.lowerBound
+        var bytes = [UInt8]()
+        bytes.reserveCapacity(text.length)
+        while reader.cursor.index < text.place.upperBound {
+            if reader.cursor.peek == UInt8(ascii: "\\"), let scalar = try? reader.scalar() {
+                bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+            } else if let byte = reader.cursor.peek {
+                bytes.append(byte)
+                reader.cursor.index += 1
+            }
+        }
+        return bytes
     }
 
     private mutating func number() throws(JSONFault) {
@@ -181,7 +245,16 @@ public struct JSONForm {
     }
 
     private func fault(_ kind: JSONFault.Kind, _ detail: String) -> JSONFault {
-        JSONFault(kind: kind, path: path, detail: detail)
+        JSONFault(kind: kind, path: steps, detail: detail)
+    }
+
+    private var steps: [JSONStep] {
+        path.map { step in
+            switch step {
+            case .member(let name): .member(bytes(of: name))
+            case .element(let place): .element(place)
+            }
+        }
     }
 
     private func malformed(_ detail: String) -> JSONFault {
@@ -190,7 +263,54 @@ public struct JSONForm {
         let line = before.count { $0 == 0x0A } + 1
         let column = before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1
         return JSONFault(
-            kind: .malformed(line: line, column: column), path: path, detail: "byte \(before.count): \(detail)")
+            kind: .malformed(line: line, column: column), path: steps, detail: "byte \(before.count): \(detail)")
+    }
+}
+
+extension JSONForm {
+    /// Some members of the outermost object, each the first of its name.
+    private struct Excerpt {
+        var wanted: [String]
+        let keepsTexts: Bool
+        var json: [UInt8] = []
+    }
+
+    /// An object with the wanted members of the outermost object, of several with one name the first. Objects and
+    /// arrays in it are empty, and texts too unless they are to be kept.
+    ///
+    /// A reader that needs little of a text from a stranger so spends nothing on the rest.
+    ///
+    /// - Returns: `nil` if the outermost value is no object.
+    /// - Throws: ``JSONFault``, as ``check(_:_:)`` does.
+    public static func excerpt(
+        _ bytes: [UInt8], _ wanted: [String], keepingTexts: Bool = false, _ limits: Limits
+    ) throws(JSONFault) -> [UInt8]? {
+        var form = JSONForm(limits: limits, cursor: JSONCursor(bytes))
+        form.excerpt = Excerpt(wanted: wanted, keepsTexts: keepingTexts)
+        try form.check()
+        var start = JSONCursor(bytes)
+        guard start.next() == UInt8(ascii: "{"), let excerpt = form.excerpt else { return nil }
+        return [UInt8(ascii: "{")] + excerpt.json + [UInt8(ascii: "}")]
+    }
+
+    private mutating func note(_ name: Text, _ value: Range<Int>) {
+        guard let place = excerpt?.wanted.firstIndex(where: { spells(name, $0) }) else { return }
+        guard let name = excerpt?.wanted.remove(at: place) else { return }
+        let text: [UInt8] =
+            switch cursor.bytes[value.lowerBound] {
+            case UInt8(ascii: "\"") where excerpt?.keepsTexts == false: Array("\"\"".utf8)
+            case UInt8(ascii: "{"): Array("{}".utf8)
+            case UInt8(ascii: "["): Array("[]".utf8)
+            default: Array(cursor.bytes[value])
+            }
+        if excerpt?.json.isEmpty == false { excerpt?.json.append(UInt8(ascii: ",")) }
+        excerpt?.json += Array("\"\(name)\":".utf8) + text
+    }
+
+    private func spells(_ text: Text, _ word: String) -> Bool {
+        guard text.length == word.utf8.count else { return false }
+        return text.hasEscapes
+            ? bytes(of: text).elementsEqual(word.utf8) : cursor.bytes[text.place].elementsEqual(word.utf8)
     }
 }
 
@@ -202,6 +322,7 @@ public struct JSONFault: Error, Hashable {
         case repeatedMember
         case longName
         case longNumber
+        case manyValues
     }
 
     public let kind: Kind

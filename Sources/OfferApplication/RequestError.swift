@@ -55,6 +55,9 @@ public enum RequestError: Error, Sendable {
     case addressNotAllowed(IPAddress?)
     /// Requests come faster than `rateLimits` allows; nothing was written.
     case rateLimited(RateLimited)
+    /// Too much comes without a key and is not the App Store's, from one address or from all together; nothing of it was
+    /// read.
+    case tooManyStrangers(secondsToWait: Int)
     /// Too much work is waiting, or the database stayed locked; asking again later may help.
     case busy
     /// The wall clock is so far behind that no instant of it can be right; nothing is decided until it has caught up.

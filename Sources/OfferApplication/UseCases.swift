@@ -77,7 +77,7 @@ public struct UseCases: Sendable {
         ingestion = HistoryIngestion(
             registry: registry, database: ledger, catalogs: catalogs, clock: clock, rates: rates)
         notifications = NotificationIngestion(
-            registry: registry, database: ledger, catalogs: catalogs, clock: clock, metrics: metrics)
+            registry: registry, database: ledger, catalogs: catalogs, clock: clock, metrics: metrics, rates: rates)
         refresh = CustomerRefresh(
             registry: registry, ledger: ledger, catalogs: catalogs, clock: clock, rates: rates)
         issuing = IssueOffer(

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import OfferModel
 import Synchronization
 
@@ -27,8 +28,8 @@ public struct CompactJWS: Sendable, Hashable {
 
     /// Takes a compact JWS apart.
     ///
-    /// - Throws: ``SignedDataRefusal`` with `malformedJws` if it is not three base64url parts with a JSON header,
-    ///   or if the header has `crit`: no extension is understood here (RFC 7515 §4.1.11).
+    /// - Throws: ``SignedDataRefusal`` with `malformedJws` if it is not three base64url parts with a JSON header of
+    ///   usual size, or if the header has `crit`: no extension is understood here (RFC 7515 §4.1.11).
     public init(parsing text: String) throws(SignedDataRefusal) {
         let known = RecentHeaders.shared.header(of: text)
         let bytes = Array(text.utf8)
@@ -39,6 +40,9 @@ public struct CompactJWS: Sendable, Hashable {
             let parts = min(bytes.count { $0 == Self.point } + 1, 4)
             throw SignedDataRefusal(.malformedJws, "a compact JWS has 3 parts, this one has \(parts)")
         }
+        try SignedDataRefusal.require(
+            header <= Self.longestHeader, .malformedJws,
+            "the header has \(header) bytes, more than \(Self.longestHeader)")
         guard let decodedHeader = known == nil ? Base64URL.decode(bytes[..<header]) : [] else {
             throw SignedDataRefusal(.malformedJws, "the header is not base64url")
         }
@@ -63,8 +67,16 @@ public struct CompactJWS: Sendable, Hashable {
 
     private static let point = UInt8(ascii: ".")
 
+    /// The longest header as text, in bytes. Apple's have some 4,500, of which three certificates take nearly all.
+    private static let longestHeader = 64 * 1_024
+    /// A header is read before anything is known of its sender, so it must cost little whatever is in it.
+    private static let headerForm = JSONForm.Limits(
+        depth: 8, nameLength: 255, numberLength: 64, allowsRepeatedMembers: false, values: 64)
+
     private static func readHeader(_ header: [UInt8]) throws(SignedDataRefusal) -> Header {
-        guard let decoded = try? JSONDecoder().decode(ProtectedHeader.self, from: Data(header)) else {
+        guard (try? JSONForm.check(header, headerForm)) != nil,
+            let decoded = try? JSONDecoder().decode(ProtectedHeader.self, from: Data(header))
+        else {
             throw SignedDataRefusal(.malformedJws, "the header is not a JSON object of the expected form")
         }
         try SignedDataRefusal.require(

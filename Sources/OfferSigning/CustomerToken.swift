@@ -25,10 +25,7 @@ public struct CustomerToken: Sendable {
         guard text.utf8.count <= Self.longest else {
             throw CustomerTokenRefusal("it has more than \(Self.longest) bytes")
         }
-        let header = text.utf8.prefix { $0 != UInt8(ascii: ".") }
-        // A reader alone would take one of two members of the same name.
-        guard let jws = try? CompactJWS(parsing: text), let json = Base64URL.decode(header), Self.isWellFormed(json)
-        else { throw CustomerTokenRefusal("it is not a signed JWT") }
+        guard let jws = try? CompactJWS(parsing: text) else { throw CustomerTokenRefusal("it is not a signed JWT") }
         guard let algorithm = jws.header.alg.flatMap({ Algorithm(rawValue: $0) }) else {
             throw CustomerTokenRefusal("its `alg` is neither `RS256` nor `ES256`")
         }
@@ -44,7 +41,8 @@ public struct CustomerToken: Sendable {
     ) throws(CustomerTokenRefusal) -> CustomerId {
         try require(key.algorithm == algorithm, "its `alg` is not that of its key")
         try require(key.isValid(jws.signature, of: jws.signingInput), "its signature is not valid")
-        guard Self.isWellFormed(jws.payload),
+        // A reader alone would take one of two members of the same name.
+        guard (try? JSONForm.check(jws.payload, Self.form)) != nil,
             let claims = try? JSONDecoder().decode(Claims.self, from: Data(jws.payload))
         else { throw CustomerTokenRefusal("its payload does not have the form of a JWT's") }
         try require(
@@ -62,8 +60,6 @@ public struct CustomerToken: Sendable {
         guard let sub = claims.sub else { throw CustomerTokenRefusal("it has no `sub`") }
         return CustomerId(sub)
     }
-
-    private static func isWellFormed(_ json: [UInt8]) -> Bool { (try? JSONForm.check(json, form)) != nil }
 
     private func require(
         _ condition: Bool, _ detail: String, hint: String? = nil

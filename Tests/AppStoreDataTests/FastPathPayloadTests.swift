@@ -53,6 +53,69 @@ struct FastPathPayloadTests {
         }
     }
 
+    /// The signing date by the members that it takes, and by all of them.
+    private static func dates(_ bytes: [UInt8], _ kind: PayloadKind) -> (excerpt: String, whole: String) {
+        func outcome(_ read: () throws(SignedDataRefusal) -> Instant) -> String {
+            do throws(SignedDataRefusal) { return "\(try read())" } catch { return "\(error)" }
+        }
+        return (
+            outcome { () throws(SignedDataRefusal) in
+                try PayloadJSON(bytes, kind: kind, triesFastPath: false).signingDate(kind)
+            },
+            outcome { () throws(SignedDataRefusal) in
+                try PayloadJSON.decode(bytes, kind) { members throws(SignedDataRefusal) in try members.signingDate() }
+            }
+        )
+    }
+
+    @Test("before a signature is checked the date is what a decoder of the whole payload finds, however it is damaged")
+    func signingDate() throws {
+        let dates = [
+            "1700000000000", "1700000000000.75", "1.7e12", "-1", "null", "\"1700000000000\"", "true", "[1]", "{}",
+            "9999999999999999999",
+        ]
+        let marks = [#""transactionId":"1""#, #""transaction\u0049d":"1""#, #""notificationUUID":{"a":[1,"]"]}"#, ""]
+        for kind in PayloadKind.allCases {
+            for date in dates {
+                for mark in marks {
+                    let name = kind.dateMember.stringValue
+                    for text in [
+                        "{\(mark)\(mark.isEmpty ? "" : ",")\"\(name)\":\(date)}",
+                        "{\"\(name)\":\(date),\"\(name)\":1,\"x\":{\"\(name)\":2}\(mark.isEmpty ? "" : ",")\(mark)}",
+                    ] {
+                        let found = Self.dates(Array(text.utf8), kind)
+                        #expect(found.excerpt == found.whole, "\(text)")
+                    }
+                }
+            }
+        }
+        var random = SeededGenerator(seed: 410_001)
+        let payload = try Payloads.bytes("notification")
+        for _ in 0..<1_500 {
+            var bytes = payload
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                bytes[Int.random(in: bytes.indices, using: &random)] =
+                    Array("{}[]\",:\\0n".utf8).randomElement(using: &random) ?? 0
+            }
+            let found = Self.dates(bytes, .notification)
+            #expect(
+                found.excerpt == found.whole, "seed \(random.seed): \(String(decoding: bytes, as: UTF8.self))")
+        }
+    }
+
+    @Test("a payload of more values than any of Apple's is refused before its signature is checked")
+    func manyValues() {
+        let values = { (count: Int) in repeatElement("0", count: count).joined(separator: ",") }
+        let payload = { (count: Int) in
+            Array("{\"notificationUUID\":\"1\",\"signedDate\":1700000000000,\"x\":[\(values(count))]}".utf8)
+        }
+        let found = Self.dates(payload(8_188), .notification)
+        #expect(found.excerpt == found.whole && found.whole.hasPrefix("2023"))
+        #expect(
+            Self.dates(payload(8_189), .notification).excerpt
+                == "malformedPayload: the payload has more than 8192 values")
+    }
+
     @Test("what Apple writes is plain; what only a decoder may judge is not")
     func plain() throws {
         for text in [

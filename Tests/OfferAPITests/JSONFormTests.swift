@@ -50,6 +50,39 @@ struct JSONFormTests {
         #expect(found?.pointer == pointer)
     }
 
+    @Test("a body with more values than are allowed is refused at the first too many, however they are arranged")
+    func manyValues() {
+        func fault(_ text: String) -> ProblemErrorBody? {
+            do throws(RequestFault) {
+                _ = try WireJSON.decodeRequest(Anything.self, from: Array(text.utf8), values: 5)
+                return nil
+            } catch {
+                return error.errors.first
+            }
+        }
+        for text in ["[1,2,3,4]", #"{"a":1,"b":{"c":[]}}"#, "[[[[0]]]]", "[1]"] { #expect(fault(text) == nil) }
+        for (text, place) in [
+            ("[1,2,3,4,5]", "/4"), (#"{"a":1,"b":{"c":[7,8]}}"#, "/b/c/1"), ("[[[[0,0]]]]", "/0/0/0/1"),
+            (#"{"a":0,"a\/b":0,"c":0,"d":0,"e":0}"#, "/e"),
+        ] {
+            let found = fault(text)
+            #expect(found?.code == "tooMany" && found?.pointer == place, "\(String(describing: found))")
+        }
+    }
+
+    @Test("names with escapes are told apart, found repeated and shown as the characters they write")
+    func escapedNames() {
+        #expect(fault(#"{"\u0061":1,"a":2}"#)?.pointer == "/a")
+        #expect(fault(#"{"a":1,"\u0061":2}"#)?.code == "duplicateMember")
+        #expect(fault(#"{"\ud83d\ude00\n":1,"\ud83d\ude00":1}"#) == nil)
+        #expect(fault(#"{"\uD83D\uDE00":1,"😀":1}"#)?.pointer == "/😀")
+        #expect(fault(#"{"a\/~b\\\"\b\f\r\t":?}"#)?.pointer == "/a~1~0b\\\"\u{8}\u{C}\r\t")
+        #expect(fault(#"{"\u00zz":1}"#)?.column == 7)
+        let name = String(repeating: #"\u00e9"#, count: 127)
+        #expect(fault("{\"\(name)\":1}") == nil, "254 bytes")
+        #expect(fault("{\"\(name)é\":1}")?.code == "invalidLength", "256 bytes")
+    }
+
     @Test("an empty body is refused with words of its own")
     func empty() {
         #expect(fault("")?.detail == "the body is empty")

@@ -13,6 +13,38 @@ struct StrictRequestTests {
         }
     }
 
+    @Test("of 3,000 unknown members the first 99 are named, and the rest are counted (fault: an error for each)")
+    func manyUnknown() throws {
+        let members = (0..<3_000).map { "\"m\($0)\":0" }.joined(separator: ",")
+        let fault = #expect(throws: RequestFault.self) {
+            try WireJSON.decodeRequest(VoidRequestBody.self, from: Array("{\(members)}".utf8))
+        }
+        let errors = try #require(fault?.errors)
+        #expect(errors.count == 100)
+        #expect(errors.dropLast().allSatisfy { $0.code == "unknownMember" })
+        // The missing `reason` is one of those that are not shown.
+        #expect(errors.last?.detail == "2902 more errors are not shown")
+    }
+
+    @Test("a notification is read by its one member, and of everything else only the form is checked")
+    func notification() throws {
+        func read(_ text: String) throws -> String { try NotificationRequestBody.read(Array(text.utf8)).signedPayload }
+        func fault(_ text: String) -> ProblemErrorBody? {
+            #expect(throws: RequestFault.self) { try read(text) }?.errors.first
+        }
+        #expect(try read(#"{"signedPayload":"a.b.c"}"#) == "a.b.c")
+        #expect(
+            try read(#"{"x":{"signedPayload":"no"},"signed\u0050ayload":"a\u002eb.c","y":[1,{"z":"w"}]}"#) == "a.b.c")
+        // As many values as receipts of Version 1 have.
+        let receipt = "[" + repeatElement("{\"a\":0}", count: 3_000).joined(separator: ",") + "]"
+        #expect(fault("{\"unified_receipt\":\(receipt)}")?.hint?.hasPrefix("choose Version 2") == true)
+        let many = repeatElement("0", count: 9_000).joined(separator: ",")
+        #expect(fault("{\"signedPayload\":\"a\",\"x\":[\(many)]}")?.code == "tooMany")
+        #expect(fault("[\"signedPayload\"]")?.detail == "this must be an object")
+        #expect(fault(#"{"signedPayload":{"a":1}}"#)?.code == "wrongType")
+        #expect(fault(#"{"signedPayload":"a","x":{"y":1,"y":2}}"#)?.pointer == "/x/y")
+    }
+
     @Test("an issue request is read with every member")
     func issueRequest() throws {
         let body = try WireJSON.decodeRequest(

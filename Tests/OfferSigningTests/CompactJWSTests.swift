@@ -37,6 +37,26 @@ struct CompactJWSTests {
     }
 
     @Test(
+        "a header of strangers costs little: its length, its values and its depth are bounded, and no name is repeated")
+    func boundedHeader() throws {
+        func header(_ json: String) throws -> CompactJWS.Header {
+            try CompactJWS(parsing: "\(Base64URL.encode(Array(json.utf8))).e30.AA").header
+        }
+        func refusal(_ json: String) -> SignedDataRefusal? {
+            #expect(throws: SignedDataRefusal.self) { try header(json) }
+        }
+        let texts = { (count: Int) in repeatElement("\"\"", count: count).joined(separator: ",") }
+        #expect(try header("{\"x5c\":[\(texts(62))]}").x5c?.count == 62)
+        let longest = String(repeating: "a", count: 64 * 1_024 * 3 / 4 - 10)
+        #expect(try header("{\"alg\":\"\(longest)\"}").alg == longest)
+        for json in [
+            "{\"x5c\":[\(texts(63))]}", "{\"alg\":\"\(longest)a\"}", #"{"alg":"ES256","alg":"ES256"}"#,
+            #"{"a":[[[[[[[[0]]]]]]]]}"#,
+        ] { #expect(refusal(json)?.code == .malformedJws, "\(json.prefix(80))") }
+        #expect(refusal("{\"alg\":\"\(longest)a\"}")?.detail == "the header has 65538 bytes, more than 65536")
+    }
+
+    @Test(
         "a header with `crit` is refused, whatever it names (RFC 7515 §4.1.11)",
         arguments: [#"["b64"]"#, "[]", "null", #""b64""#, #"["exp"],"exp":1"#])
     func criticalExtensions(_ value: String) {

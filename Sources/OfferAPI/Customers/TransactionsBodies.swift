@@ -119,12 +119,20 @@ package struct IngestResult: Sendable, Hashable, Codable {
 package struct NotificationRequestBody: Sendable, Hashable, Decodable {
     package var signedPayload: String
 
-    private enum CodingKeys: CodingKey {
+    enum CodingKeys: String, CodingKey {
         case signedPayload
     }
 
-    /// Reads a request.
+    /// Reads a request that anyone may have sent: besides the one member it only checks the form. Others are passed
+    /// over, because Apple may add some.
     ///
+    /// - Throws: ``RequestFault``, naming the place.
+    package static func read(_ bytes: [UInt8]) throws(RequestFault) -> NotificationRequestBody {
+        if let plain = FastPathReader.read(Self.self, from: bytes, values: 2) { return plain }
+        return try WireJSON.decode(
+            Self.self, ofRequest: bytes, only: [CodingKeys.signedPayload.stringValue], values: 8_192)
+    }
+
     /// - Throws: ``RequestFault`` without `signedPayload`, which unsigned notifications of Version 1 lack;
     ///   `DecodingError` if it is no text.
     package init(from decoder: any Decoder) throws {

@@ -9,10 +9,12 @@ import OfferModel
 /// name the place.
 struct FastPathReader {
     private var cursor: JSONCursor
+    /// How many members and elements may follow.
+    private var values: Int
 
     /// The value that the bytes hold; `nil` if they are not of the plain form.
-    static func read<Value: FastPathReadable>(_ type: Value.Type, from bytes: [UInt8]) -> Value? {
-        var json = FastPathReader(cursor: JSONCursor(bytes))
+    static func read<Value: FastPathReadable>(_ type: Value.Type, from bytes: [UInt8], values: Int = .max) -> Value? {
+        var json = FastPathReader(cursor: JSONCursor(bytes), values: values)
         guard let value = try? Value(fastPath: &json), json.cursor.isAtEnd else { return nil }
         return value
     }
@@ -32,7 +34,7 @@ struct FastPathReader {
     mutating func name(isFirst: inout Bool) throws(FallBack) -> String? {
         guard try isAhead(opening: UInt8(ascii: "{"), closing: UInt8(ascii: "}"), isFirst: &isFirst) else { return nil }
         let name = try string()
-        guard name.utf8.count <= JSONForm.Limits.request.nameLength else { throw FallBack() }
+        guard name.utf8.count <= JSONForm.Limits.longestName else { throw FallBack() }
         try expect(UInt8(ascii: ":"))
         return name
     }
@@ -77,6 +79,8 @@ struct FastPathReader {
         if cursor.take(closing) { return false }
         if !isFirst { try expect(UInt8(ascii: ",")) }
         isFirst = false
+        values -= 1
+        guard values > 0 else { throw FallBack() }
         return true
     }
 
@@ -243,6 +247,20 @@ extension TransactionsRequestBody: FastPathReadable {
         }
         guard delivery.transactions != nil else { throw FallBack() }
         self.init(delivery.delivery, customer: customer)
+    }
+}
+
+extension NotificationRequestBody: FastPathReadable {
+    init(fastPath json: inout FastPathReader) throws(FallBack) {
+        var signedPayload: String?
+        var isFirst = true
+        while let key = try json.member(of: CodingKeys.self, isFirst: &isFirst) {
+            switch key {
+            case .signedPayload: try json.read(into: &signedPayload)
+            }
+        }
+        guard let signedPayload else { throw FallBack() }
+        self.signedPayload = signedPayload
     }
 }
 

@@ -19,7 +19,7 @@ enum StrictDecoding {
             let pointer = JSONPointer(decoder.codingPath)
             let hint = "known members: " + known.map { "`\($0)`" }.joined(separator: ", ")
             throw RequestFault(
-                errors: unknown.enumerated().map { place, name in
+                errors: unknown.prefix(RequestFault.maximumErrors).enumerated().map { place, name in
                     ProblemErrorBody(
                         pointer: pointer.appending(name).description, code: RequestErrorCode.unknownMember.rawValue,
                         detail: "there is no member `\(name.shortened)` here", hint: place == 0 ? hint : nil)
@@ -28,7 +28,7 @@ enum StrictDecoding {
                         ProblemErrorBody(
                             pointer: pointer.appending(name).description, code: RequestErrorCode.missingMember.rawValue,
                             detail: "the member `\(name)` is missing")
-                    })
+                    }, of: unknown.count + missing.count)
         }
         return container
     }

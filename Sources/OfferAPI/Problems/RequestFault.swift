@@ -9,14 +9,17 @@ public struct RequestFault: Error, Sendable, Hashable {
     public let errors: [ProblemErrorBody]
 
     /// A fault by its places; of too many the first are kept, and the last entry says how many more there are.
-    public init(errors: [ProblemErrorBody]) {
-        guard errors.count > Self.maximumErrors else {
+    ///
+    /// - Parameter count: how many there are, where only the first ``maximumErrors`` were made.
+    public init(errors: [ProblemErrorBody], of count: Int? = nil) {
+        let count = count ?? errors.count
+        guard count > Self.maximumErrors else {
             self.errors = errors
             return
         }
         let shown = errors.prefix(Self.maximumErrors - 1)
         let rest = ProblemErrorBody(
-            code: RequestErrorCode.tooMany.rawValue, detail: "\(errors.count - shown.count) more errors are not shown")
+            code: RequestErrorCode.tooMany.rawValue, detail: "\(count - shown.count) more errors are not shown")
         self.errors = shown + [rest]
     }
 
@@ -27,6 +30,7 @@ public struct RequestFault: Error, Sendable, Hashable {
             case .repeatedMember: (.duplicateMember, nil, nil)
             case .longName: (.invalidLength, nil, nil)
             case .longNumber: (.invalidValue, nil, nil)
+            case .manyValues: (.tooMany, nil, nil)
             }
         self.init(errors: [
             ProblemErrorBody(

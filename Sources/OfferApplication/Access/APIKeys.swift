@@ -30,10 +30,13 @@ public struct APIKeys: Sendable {
     /// From an address with too many failures, a token whose id is unknown is rejected before it is looked up; the
     /// holder of a valid key is not affected.
     ///
+    /// - Parameter bytes: how long the request's body is.
     /// - Throws: `rateLimited`, `addressNotAllowed`.
-    public func caller(forToken text: String, from address: IPAddress? = nil) async throws -> Caller? {
+    public func caller(
+        forToken text: String, from address: IPAddress? = nil, body bytes: Int = 0
+    ) async throws -> Caller? {
         if let caller = try await holder(of: text, from: address) {
-            try rates.take(key: caller.apiKeyId, caller.role, from: address)
+            try rates.take(key: caller.apiKeyId, caller.role, from: address, body: bytes)
             return caller
         }
         try rates.noteFailure(from: address)

@@ -11,7 +11,7 @@ public struct NotificationIngestion: Sendable {
     let catalogs: CompiledCatalogs
     let clock: RequestClock
     let metrics: ServiceMetrics
-    private let check = NotificationCheck()
+    let rates: RequestRates
 
     /// Verifies a notification and everything signed in it, and keeps it with its history in one durable commit.
     ///
@@ -49,12 +49,23 @@ public struct NotificationIngestion: Sendable {
         return app
     }
 
+    /// Takes what the body of a request without a key costs from its sender's address, before it is read.
+    ///
+    /// - Returns: what was taken, for ``giveBack(_:)`` once a notification is accepted: what Apple signed costs nothing.
+    /// - Throws: `tooManyStrangers`.
+    public func admit(bodyOf bytes: Int, from address: IPAddress?) throws -> StrangersTokens {
+        try rates.take(strangersBody: bytes, from: address)
+    }
+
+    public func giveBack(_ taken: StrangersTokens) { rates.giveBack(taken) }
+
     private func verify(_ jws: String, of scope: Scope) async throws -> VerifiedNotification {
         let app = try require(scope)
         let reader = SignedDataReader(
             verifier: app.verifier, bundleId: app.bundleId, appAppleId: app.appAppleId, environment: scope.environment)
         do {
-            return try await check.verify(jws, reader: reader, now: clock.wallClock())
+            try Task.checkCancellation()
+            return try VerifiedNotification(jws, reader: reader, now: clock.wallClock())
         } catch let refusal as SignedDataRefusal {
             metrics.refused(refusal, in: scope)
             if refusal.code == .signedInFuture {
@@ -122,20 +133,6 @@ extension AuditAuthor {
     /// The App Store, whose notifications come without a key.
     public static func appStore(requestId: LowercaseUUID?) -> AuditAuthor {
         AuditAuthor(actor: "App Store notifications", requestId: requestId)
-    }
-}
-
-/// Verifies notifications one at a time.
-///
-/// Any client may send to the notifications URL, and a chain with Apple's root in it costs public-key work before it
-/// proves false. One at a time leaves the other cores to callers with a key.
-actor NotificationCheck {
-    /// Checks a notification and all that is signed in it.
-    ///
-    /// - Throws: `SignedDataRefusal`; `CancellationError` if the request was cancelled.
-    func verify(_ jws: String, reader: SignedDataReader, now: Instant) throws -> VerifiedNotification {
-        try Task.checkCancellation()
-        return try VerifiedNotification(jws, reader: reader, now: now)
     }
 }
 

@@ -17,6 +17,8 @@ public final class RequestRates: Sendable {
         case customer(CustomerNumber, Role)
         case address(PeerAddress)
         case app(PeerAddress)
+        case stranger(PeerAddress)
+        case strangers
         case refusals(CustomerNumber?)
     }
 
@@ -27,6 +29,7 @@ public final class RequestRates: Sendable {
     private let customers: Mutex<TokenBuckets?>
     private let addresses: Mutex<TokenBuckets?>
     private let apps: Mutex<TokenBuckets?>
+    private let strangers: Mutex<TokenBuckets?>
     private let refusals: Mutex<TokenBuckets?>
     private let limits: Mutex<RateLimits>
     private let clock: @Sendable () -> Int64
@@ -37,6 +40,7 @@ public final class RequestRates: Sendable {
         customers = Mutex(Self.buckets(limits.customer))
         addresses = Mutex(Self.buckets(limits.failedAuthentication))
         apps = Mutex(Self.buckets(limits.address))
+        strangers = Mutex(Self.strangersBuckets(limits))
         refusals = Mutex(Self.buckets(limits.refusals))
         self.limits = Mutex(limits)
         self.clock = clock
@@ -46,6 +50,26 @@ public final class RequestRates: Sendable {
         limit.map { TokenBuckets($0, capacity: capacity) }
     }
 
+    /// Strangers of one address may send as much as those with an `app` key; all together ``strangersTogether`` times
+    /// as much.
+    private static func strangersBuckets(_ limits: RateLimits) -> TokenBuckets? {
+        buckets(
+            limits.address.map {
+                RateLimit(perSecond: $0.perSecond * strangersTogether, burst: $0.burst * strangersTogether)
+            })
+    }
+
+    private static let strangersTogether = 10
+
+    /// The tokens that a request with a body takes, if everyone can send such a request: what a body costs to read
+    /// grows with its size.
+    ///
+    /// - Parameter bytes: how long the body is.
+    static func tokens(forBody bytes: Int) -> Int { max(1, (bytes + bytesOfToken - 1) / bytesOfToken) }
+
+    /// The bytes of a body that one token pays for. With few exceptions, what apps and the App Store send is shorter.
+    private static let bytesOfToken = 32 * 1_024
+
     /// Applies other limits. Where a limit changes, its buckets begin full.
     public func replace(with new: RateLimits) {
         limits.withLock { former in
@@ -54,7 +78,10 @@ public final class RequestRates: Sendable {
             if new.failedAuthentication != former.failedAuthentication {
                 addresses.withLock { $0 = Self.buckets(new.failedAuthentication) }
             }
-            if new.address != former.address { apps.withLock { $0 = Self.buckets(new.address) } }
+            if new.address != former.address {
+                apps.withLock { $0 = Self.buckets(new.address) }
+                strangers.withLock { $0 = Self.strangersBuckets(new) }
+            }
             if new.refusals != former.refusals { refusals.withLock { $0 = Self.buckets(new.refusals) } }
             former = new
         }
@@ -65,13 +92,49 @@ public final class RequestRates: Sendable {
     /// Takes a token of a key that is known to be genuine. With an `app` key the address is asked first: all copies of
     /// the app share the key, and one of them must not use up what the others need.
     ///
-    /// - Parameter address: `nil` if it is unknown; all such callers share a bucket.
+    /// - Parameters:
+    ///   - address: `nil` if it is unknown; all such callers share a bucket.
+    ///   - bytes: how long the body is; with an `app` key a long one takes several tokens of the address.
     /// - Throws: `rateLimited`.
-    func take(key id: String, _ role: Role, from address: IPAddress?) throws {
+    func take(key id: String, _ role: Role, from address: IPAddress?, body bytes: Int = 0) throws {
         if role == .app {
-            try take(.address, CollectionOfOne(Bucket.app(PeerAddress(address)).hashValue), from: apps)
+            try take(
+                .address, CollectionOfOne(Bucket.app(PeerAddress(address)).hashValue),
+                Self.tokens(forBody: bytes), from: apps)
         }
         try take(.key, CollectionOfOne(Bucket.key(id).hashValue), from: keys)
+    }
+
+    /// Takes tokens for the body of a request without a key, before it is read.
+    ///
+    /// - Returns: what was taken, to be given back once the body proves to be the App Store's.
+    /// - Throws: `tooManyStrangers`.
+    func take(strangersBody bytes: Int, from address: IPAddress?) throws -> StrangersTokens {
+        let taken = StrangersTokens(
+            count: Self.tokens(forBody: bytes), own: Bucket.stranger(PeerAddress(address)).hashValue,
+            shared: Bucket.strangers.hashValue)
+        // The strangers of one address have a tenth of the shared limit, so each of their tokens counts tenfold.
+        let now = clock()
+        let wait = strangers.withLock { buckets -> Int64 in
+            guard buckets != nil else { return 0 }
+            let isLeft = buckets?.wait(for: taken.shared, taken.count, at: now) ?? 0
+            guard isLeft == 0 else { return isLeft }
+            let wait = buckets?.take(CollectionOfOne(taken.own), taken.count * Self.strangersTogether, at: now) ?? 0
+            guard wait == 0 else { return wait }
+            return buckets?.take(CollectionOfOne(taken.shared), taken.count, at: now) ?? 0
+        }
+        guard wait == 0 else {
+            throw RequestError.tooManyStrangers(secondsToWait: Int(clamping: wait / 1_000_000_000) + 1)
+        }
+        return taken
+    }
+
+    func giveBack(_ taken: StrangersTokens) {
+        let now = clock()
+        strangers.withLock { buckets in
+            buckets?.give(taken.own, taken.count * Self.strangersTogether, at: now)
+            buckets?.give(taken.shared, taken.count, at: now)
+        }
     }
 
     /// Takes a token of the customers of a refusal that no recorded one equals, before it is recorded. Only with an `app`
@@ -138,16 +201,24 @@ public final class RequestRates: Sendable {
     }
 
     private func take(
-        _ policy: RateLimited.Policy, _ keys: some Collection<Int>, from all: borrowing Mutex<TokenBuckets?>
+        _ policy: RateLimited.Policy, _ keys: some Collection<Int>, _ count: Int = 1,
+        from all: borrowing Mutex<TokenBuckets?>
     ) throws {
         guard !keys.isEmpty else { return }
         let now = clock()
         let rejected = all.withLock { buckets -> RateLimited? in
-            guard let limit = buckets?.limit, let wait = buckets?.take(keys, at: now) else { return nil }
+            guard let limit = buckets?.limit, let wait = buckets?.take(keys, count, at: now) else { return nil }
             return RateLimited(policy, limit, wait: wait)
         }
         if let rejected { throw RequestError.rateLimited(rejected) }
     }
+}
+
+/// Tokens taken for the body of a request without a key.
+public struct StrangersTokens: Sendable {
+    fileprivate let count: Int
+    fileprivate let own: Int
+    fileprivate let shared: Int
 }
 
 /// Why a request was rejected for its rate, and when the next will not be.
@@ -218,25 +289,35 @@ struct TokenBuckets: Sendable {
         depth = interval * Int64(limit.burst)
     }
 
-    /// Takes a token from each bucket, or none from any.
+    /// Takes tokens from each bucket, or none from any.
     ///
-    /// - Returns: 0, or for how many nanoseconds one of them has no token yet.
-    mutating func take(_ keys: some Collection<Int>, at now: Int64) -> Int64 {
+    /// - Parameter count: how many from each; of more than a bucket can hold, all it can hold.
+    /// - Returns: 0, or for how many nanoseconds one of them does not have so many yet.
+    mutating func take(_ keys: some Collection<Int>, _ count: Int = 1, at now: Int64) -> Int64 {
         var wait: Int64 = 0
-        for key in keys { wait = max(wait, self.wait(for: key, at: now)) }
+        for key in keys { wait = max(wait, self.wait(for: key, count, at: now)) }
         guard wait == 0 else { return wait }
         for key in keys {
             let place = place(of: key, at: now)
-            buckets[place].fullAt = max(buckets[place].fullAt, now) &+ interval
+            buckets[place].fullAt = max(buckets[place].fullAt, now) &+ time(of: count)
         }
         return 0
     }
 
-    /// For how many nanoseconds a bucket has no token yet.
-    func wait(for key: Int, at now: Int64) -> Int64 {
-        guard let place = places[key] else { return 0 }
-        return max(0, buckets[place].fullAt &- now &+ interval &- depth)
+    /// Gives back tokens that were taken from a bucket.
+    mutating func give(_ key: Int, _ count: Int, at now: Int64) {
+        guard let place = places[key] else { return }
+        buckets[place].fullAt = max(buckets[place].fullAt &- time(of: count), now)
     }
+
+    /// For how many nanoseconds a bucket does not have so many tokens yet.
+    func wait(for key: Int, _ count: Int = 1, at now: Int64) -> Int64 {
+        guard let place = places[key] else { return 0 }
+        return max(0, buckets[place].fullAt &- now &+ time(of: count) &- depth)
+    }
+
+    /// How long so many tokens take to come back, in nanoseconds.
+    private func time(of count: Int) -> Int64 { interval * Int64(min(count, limit.burst)) }
 
     /// The place of a bucket, which is full where it is new. Where there is no room it replaces the fullest of eight
     /// that are picked at random: that costs the same however many there are, and an emptied bucket goes only where

@@ -132,6 +132,12 @@ extension Problem {
                         + "`trustedProxies` in offerd.yaml names proxies in between")
         case .rateLimited(let rejected):
             self = .rateLimited(rejected)
+        case .tooManyStrangers(let seconds):
+            self = Problem(
+                .busy, "too much that the App Store did not sign comes from this address, or from all together",
+                hint:
+                    "`rateLimits.address` in offerd.yaml sets how much may come, and `trustedProxies` whose address counts"
+            ).retry(after: seconds)
         case .busy:
             self = .busy
         case .clockBehind(let lag):

@@ -7,6 +7,7 @@ import OfferApplication
 /// Turns every thrown error into a problem document, the framework's empty 404 included (invariant 10).
 struct ProblemDocuments: RouterMiddleware {
     let routes: RouteTable
+    let pace: RefusalPace
 
     func handle(
         _ request: Request, context: OfferContext, next: @concurrent (Request, OfferContext) async throws -> Response
@@ -19,6 +20,7 @@ struct ProblemDocuments: RouterMiddleware {
         } catch let error as HTTPError where error.status == .notFound {
             return try unmatched(request, context)
         } catch {
+            if (error as? RequestError)?.mayBeAnyones == true { await pace.turn() }
             return try Self.answer(Self.problem(for: error, context), request, context)
         }
     }
@@ -59,6 +61,17 @@ struct ProblemDocuments: RouterMiddleware {
             status: HTTPResponse.Status(code: body.status), headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(body))))
         return request.method == .head ? response.createHeadResponse() : response
+    }
+}
+
+extension RequestError {
+    /// Whether it refuses one of too many requests that need no secret to be sent.
+    fileprivate var mayBeAnyones: Bool {
+        switch self {
+        case .tooManyStrangers: true
+        case .rateLimited(let rejected): rejected.policy == .address || rejected.policy == .authentication
+        default: false
+        }
     }
 }
 

@@ -12,6 +12,9 @@ struct AppStoreController: Sendable {
     /// queue than that many places from callers with a key. They are counted once their bodies are there: who sends
     /// slowly holds a connection, which are bounded too, and keeps no delivery out.
     let turns: AsyncSemaphore
+    /// One thread for all that comes without a key: a chain with Apple's root in it costs public-key work before it
+    /// proves false.
+    let strangers: WorkThread
     let bodyLimit: Int
 
     /// `POST …/notifications`: one App Store Server Notification.
@@ -20,28 +23,34 @@ struct AppStoreController: Sendable {
         // Before it takes a place and its body is read: nothing in it could make the app known.
         try notifications.require(scope)
         context.notes.note { $0.scope = scope }
+        let taken = try notifications.admit(
+            bodyOf: request.bodyLength(atMost: bodyLimit), from: context.address)
         let bytes = try await request.jsonBytes(upTo: bodyLimit)
-        return try await turns.run {
-            let body = try WireJSON.decodeRequest(NotificationRequestBody.self, from: bytes)
-            do {
-                return try .json(
-                    NotificationBody(
-                        try await notifications.ingest(
-                            body.signedPayload, of: scope, source: .delivered,
-                            author: .appStore(requestId: context.requestId))))
-            } catch RequestError.signedDataRefused(let refused) {
-                // Only Apple's server reads the answer, so the operator needs the cause in the log.
-                let codes = refused.map(\.refusal.code.rawValue).joined(separator: ", ")
-                context.logger.info("a notification was refused", metadata: ["code": "\(codes)"])
-                // Apple may never send again what is answered 4xx.
-                if let first = refused.first, refused.allSatisfy(\.refusal.mayHeal) {
-                    throw Problem(
-                        .notReady, "the notification is refused for now: \(first.refusal.detail)",
-                        hint: "check the clock, `appAppleId` in keys.yaml and the version of offerd"
-                    ).retry(after: 60)
-                }
-                throw RequestError.signedDataRefused(refused)
+        let receipt = try await turns.run {
+            try await withTaskExecutorPreference(strangers) { try await ingest(bytes, of: scope, context) }
+        }
+        notifications.giveBack(taken)
+        return try .json(NotificationBody(receipt))
+    }
+
+    private func ingest(_ bytes: [UInt8], of scope: Scope, _ context: OfferContext) async throws -> NotificationReceipt
+    {
+        let body = try NotificationRequestBody.read(bytes)
+        do {
+            return try await notifications.ingest(
+                body.signedPayload, of: scope, source: .delivered, author: .appStore(requestId: context.requestId))
+        } catch RequestError.signedDataRefused(let refused) {
+            // Only Apple's server reads the answer, so the operator needs the cause in the log.
+            let codes = refused.map(\.refusal.code.rawValue).joined(separator: ", ")
+            context.logger.info("a notification was refused", metadata: ["code": "\(codes)"])
+            // Apple may never send again what is answered 4xx.
+            if let first = refused.first, refused.allSatisfy(\.refusal.mayHeal) {
+                throw Problem(
+                    .notReady, "the notification is refused for now: \(first.refusal.detail)",
+                    hint: "check the clock, `appAppleId` in keys.yaml and the version of offerd"
+                ).retry(after: 60)
             }
+            throw RequestError.signedDataRefused(refused)
         }
     }
 

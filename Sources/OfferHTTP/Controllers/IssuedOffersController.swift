@@ -16,8 +16,10 @@ struct IssuedOffersController: Sendable {
     /// `Idempotency-Key` the same answer again.
     @Sendable func issue(_ request: Request, _ context: CallerContext<ClientOrAppAccess>) async throws -> Response {
         let key = try IdempotencyKey.of(request)
-        let body = try await request.jsonBytes(upTo: limits.signedData(for: context.caller.role))
-        let order = try WireJSON.decodeRequest(IssueRequest.self, from: body)
+        let limit = limits.signedData(for: context.caller.role)
+        let body = try await request.jsonBytes(upTo: limit)
+        let order = try WireJSON.decodeRequest(
+            IssueRequest.self, from: body, values: HTTPLimits.values(inBody: limit))
         try order.check(by: context.caller.role)
         let writer = IssueAnswerWriter(
             offerId: order.offerId, role: context.caller.role, locale: order.device.locale,

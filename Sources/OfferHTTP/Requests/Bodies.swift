@@ -12,7 +12,8 @@ extension Request {
     /// - Throws: ``Problem`` `unsupported-media-type` or `too-large`, ``RequestFault``.
     @inline(never)
     func decode<Value: Decodable>(_ type: Value.Type, upTo limit: Int) async throws -> Value {
-        try WireJSON.decodeRequest(type, from: try await jsonBytes(upTo: limit))
+        try WireJSON.decodeRequest(
+            type, from: try await jsonBytes(upTo: limit), values: HTTPLimits.values(inBody: limit))
     }
 
     /// The bytes of a body that says it is JSON.
@@ -72,6 +73,10 @@ struct UnreadBodies: RouterMiddleware {
     static let bound = 16 * 1_024 * 1_024
     /// The longest answer that goes out before the body is drained, in bytes; those to a refused request are shorter.
     private static let atOnce = 64 * 1_024
+    /// The longest body of a request without a key that is drained at once, in bytes.
+    private static let strangersAtOnce = 64 * 1_024
+
+    let pace: RefusalPace
 
     func handle(
         _ request: Request, context: OfferContext,
@@ -94,8 +99,10 @@ struct UnreadBodies: RouterMiddleware {
             await body.drain(upTo: Self.bound)
             return response
         }
+        let isPaced =
+            context.notes.all.caller == nil && request.bodyLength(atMost: Self.bound) > Self.strangersAtOnce
         response.body = ResponseBody(contentLength: length) { writer in
-            try await answer.write(DrainingWriter(base: writer, body: body))
+            try await answer.write(DrainingWriter(base: writer, body: body, pace: isPaced ? pace : nil))
         }
         return response
     }
@@ -105,10 +112,12 @@ struct UnreadBodies: RouterMiddleware {
     private struct DrainingWriter: ResponseBodyWriter {
         var base: any ResponseBodyWriter
         let body: WatchedBody
+        let pace: RefusalPace?
 
         @concurrent mutating func write(_ buffer: ByteBuffer) async throws { try await base.write(buffer) }
 
         @concurrent consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+            await pace?.turn()
             await body.drain(upTo: UnreadBodies.bound)
             try await base.finish(trailingHeaders)
         }

@@ -5,6 +5,7 @@ import NIOCore
 import OfferApplication
 import OfferModel
 import OfferSigning
+import Synchronization
 
 /// Which roles may make a call; `admin` may make all (docs/design.md#http).
 protocol CallerAccess: Sendable {
@@ -128,10 +129,31 @@ extension IPAddress {
     }
 }
 
+/// The threads on which requests with `app` keys are answered: everyone can have such a key and send what takes long to
+/// read and to verify, and must not slow the app's backend by it.
+final class AppThreads: Sendable {
+    private let threads: [WorkThread]
+    private let requests = Atomic(0)
+
+    /// - Parameter count: at least one is made.
+    init(count: Int) {
+        threads = (0..<max(1, count)).map { WorkThread(label: "offerd.apps.\($0)") }
+    }
+
+    /// The thread for one more request.
+    func next() -> WorkThread {
+        let number = requests.wrappingAdd(1, ordering: .relaxed).oldValue
+        return threads[Int(UInt(bitPattern: number) % UInt(threads.count))]
+    }
+}
+
 /// Authenticates the caller by the `Authorization` header, and the account of the app by `Customer-Token`.
 struct Authentication: RouterMiddleware {
     let apiKeys: APIKeys
     let customerTokens: CustomerTokens
+    /// The longest body with an `app` key.
+    let bodyBytesOfApps: Int
+    let apps: AppThreads
 
     func handle(
         _ request: Request, context: OfferContext, next: @concurrent (Request, OfferContext) async throws -> Response
@@ -143,7 +165,10 @@ struct Authentication: RouterMiddleware {
         let token = Self.token(in: values) ?? ""
         var caller: Caller
         do {
-            guard let found = try await apiKeys.caller(forToken: token, from: context.address) else {
+            guard
+                let found = try await apiKeys.caller(
+                    forToken: token, from: context.address, body: request.bodyLength(atMost: bodyBytesOfApps))
+            else {
                 throw Problem.unauthenticated(tokenWasGiven: true)
             }
             caller = found
@@ -155,7 +180,9 @@ struct Authentication: RouterMiddleware {
         context.notes.note { [caller] in $0.caller = caller }
         caller.account = try await account(request, of: caller)
         context.caller = caller
-        return try await next(request, context)
+        guard caller.role == .app else { return try await next(request, context) }
+        let known = context
+        return try await withTaskExecutorPreference(apps.next()) { try await next(request, known) }
     }
 
     /// The account of the app that the request's customer token proves; `nil` without one.

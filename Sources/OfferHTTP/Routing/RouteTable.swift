@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Metrics
+import NIOCore
 import OfferApplication
 import OfferModel
 
@@ -49,15 +50,17 @@ struct Route: Sendable {
 /// Every call of the API, by method, path and role.
 struct RouteTable: Sendable {
     let routes: [Route]
+    private let limits: HTTPLimits
 
     init(_ useCases: UseCases, limits: HTTPLimits, openAPI: [UInt8]) {
+        self.limits = limits
         let issuedOffers = IssuedOffersController(useCases: useCases, limits: limits)
         let decisions = DecisionsController(
             decisions: useCases.decisions, recorded: useCases.recordedDecisions, limits: limits)
         let transactions = TransactionsController(ingestion: useCases.ingestion, limits: limits)
         let appStore = AppStoreController(
             notifications: useCases.notifications, turns: AsyncSemaphore(limits.notifications, waiting: 0),
-            bodyLimit: limits.notificationBytes)
+            strangers: WorkThread(label: "offerd.strangers"), bodyLimit: limits.notificationBytes)
         let catalog = CatalogController(catalogs: useCases.catalogs, bodyLimit: limits.catalogBytes)
         let offers = OffersController(switches: useCases.switches)
         let customers = CustomersController(useCases: useCases, limits: limits)
@@ -122,9 +125,12 @@ struct RouteTable: Sendable {
     ) -> Router<OfferContext> {
         let router = Router(context: OfferContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: AccessLog(metrics, inProgress, TrustedProxies(networks: trustedProxies)))
-        router.add(middleware: UnreadBodies())
-        router.add(middleware: ProblemDocuments(routes: self))
-        let authentication = Authentication(apiKeys: apiKeys, customerTokens: customerTokens)
+        let pace = RefusalPace()
+        router.add(middleware: UnreadBodies(pace: pace))
+        router.add(middleware: ProblemDocuments(routes: self, pace: pace))
+        let authentication = Authentication(
+            apiKeys: apiKeys, customerTokens: customerTokens, bodyBytesOfApps: limits.bodyBytes,
+            apps: AppThreads(count: System.coreCount / 2))
         for route in routes { route.add(router, authentication) }
         return router
     }

@@ -18,6 +18,21 @@ struct TokenBucketTests {
         #expect(taken(at: 1_000 * Self.second) == 3)
     }
 
+    @Test("a request of several tokens waits for all of them, and what is given back is there again")
+    func weighted() {
+        var buckets = TokenBuckets(RateLimit(perSecond: 10, burst: 8), capacity: 10)
+        #expect(buckets.take([1], 5, at: 0) == 0)
+        #expect(buckets.take([1], 5, at: 0) == Self.second / 5, "two are missing")
+        #expect(buckets.take([1], 3, at: 0) == 0)
+        buckets.give(1, 3, at: 0)
+        #expect(buckets.take([1], 3, at: 0) == 0)
+        buckets.give(1, 100, at: 0)
+        #expect(buckets.take([1], 9, at: 0) == 0, "more than a burst takes the whole burst")
+        #expect(buckets.take([1], at: 0) == Self.second / 10)
+        buckets.give(2, 5, at: 0)
+        #expect(buckets.take([2], 8, at: 0) == 0 && buckets.take([2], at: 0) > 0, "no bucket holds more than a burst")
+    }
+
     @Test("a request of several buckets takes from each of them or from none")
     func several() {
         var buckets = TokenBuckets(RateLimit(perSecond: 1, burst: 2), capacity: 10)
