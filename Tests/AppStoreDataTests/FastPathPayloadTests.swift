@@ -1,3 +1,4 @@
+import Foundation
 import OfferModel
 import OfferSigning
 import OfferTestSupport
@@ -98,8 +99,11 @@ struct FastPathPayloadTests {
                     Array("{}[]\",:\\0n".utf8).randomElement(using: &random) ?? 0
             }
             let found = Self.dates(bytes, .notification)
+            // A decoder does not look at what it does not read; the excerpt is of JSON only.
+            let isJSON = (try? JSONSerialization.jsonObject(with: Data(bytes))) != nil
             #expect(
-                found.excerpt == found.whole, "seed \(random.seed): \(String(decoding: bytes, as: UTF8.self))")
+                found.excerpt == (isJSON ? found.whole : "malformedPayload: the payload is not JSON"),
+                "seed \(random.seed): \(String(decoding: bytes, as: UTF8.self))")
         }
     }
 

@@ -143,7 +143,7 @@ final class AppThreads: Sendable {
     /// The thread for one more request.
     func next() -> WorkThread {
         let number = requests.wrappingAdd(1, ordering: .relaxed).oldValue
-        return threads[Int(UInt(bitPattern: number) % UInt(threads.count))]
+        return threads[(number & .max) % threads.count]
     }
 }
 
