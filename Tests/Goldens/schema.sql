@@ -341,6 +341,7 @@ CREATE TABLE signing (
 ) STRICT;
 CREATE INDEX signing_account ON signing (scope_id, app_account_token, signed_product_id, decided_at)
     WHERE v1_nonce IS NOT NULL AND app_account_token IS NOT NULL;
+CREATE INDEX signing_decision ON signing (decision_id);
 CREATE TABLE refusal (
     sequence INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE CHECK (length(id) = 36 AND id = lower(id)),

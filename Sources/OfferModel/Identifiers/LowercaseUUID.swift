@@ -54,13 +54,6 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
         self.init(time + random, version: 7)
     }
 
-    /// The instant that a UUID of version 7 begins with; `nil` for other versions.
-    package var version7Instant: Instant? {
-        let digits = description.utf8.filter { $0 != UInt8(ascii: "-") }
-        guard digits[12] == UInt8(ascii: "7") else { return nil }
-        return Int64(String(decoding: digits.prefix(12), as: UTF8.self), radix: 16).map(Instant.init(milliseconds:))
-    }
-
     public static func < (left: Self, right: Self) -> Bool {
         left.description < right.description
     }

@@ -134,6 +134,7 @@ extension Migration {
         ) STRICT;
         CREATE INDEX signing_account ON signing (scope_id, app_account_token, signed_product_id, decided_at)
             WHERE v1_nonce IS NOT NULL AND app_account_token IS NOT NULL;
+        CREATE INDEX signing_decision ON signing (decision_id);
 
         -- An answer that was no, or could not be decided; perhaps with the statement that blocks an introductory offer.
         CREATE TABLE refusal (
