@@ -37,9 +37,9 @@ public final class TLSCertificate: Sendable {
         loaded = Mutex(try Self.load(files))
     }
 
-    /// Reads a certificate for new connections. If it cannot be used, the one before stays in use.
-    public func replace(with files: TLSFiles) throws(TLSFailure) {
-        let new = try Self.load(files)
+    /// Takes another certificate for new connections.
+    public func replace(with other: TLSCertificate) {
+        let new = other.loaded.withLock { $0 }
         loaded.withLock { $0 = new }
     }
 

@@ -53,11 +53,12 @@ struct Reload: Sendable {
             let providers = try setup.customerTokenProviders()
             _ = try setup.auditKeys()
             if let auditKeys { try setup.requireApart(from: auditKeys.signing) }
-            _ = try setup.tls.map(TLSCertificate.init)
-            // Before they sign: the audit knows each key that a signature names.
+            let renewed = try setup.tls.map(TLSCertificate.init)
+            // Before they sign: the audit knows each key that a signature names. Last of all that can fail: it knows
+            // none of a configuration that is not applied.
             try await audit.note(keys: try setup.shownKeys(audit: auditKeys))
-            if let certificate, let tls = setup.tls {
-                try certificate.replace(with: tls)
+            if let certificate, let renewed {
+                certificate.replace(with: renewed)
                 certificate.warnIfExpired(logger)
             }
             registry.replace(with: apps)

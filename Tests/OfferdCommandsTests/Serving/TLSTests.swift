@@ -7,7 +7,7 @@ import OfferTestSupport
 import Testing
 
 /// A certificate of 127.0.0.1 that signs for itself, made by the `openssl` tool.
-private struct TestCertificate {
+struct TestCertificate {
     static func make(_ name: String, in directory: TemporaryDirectory) throws {
         let made = try Command.run(
             "openssl",
