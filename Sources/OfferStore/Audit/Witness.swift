@@ -172,7 +172,8 @@ public struct WitnessCheck {
                     last: last)
                 return
             }
-            (count, agreed) = (count + 1, checkpoint.number)
+            // A line that could not be flushed may be there twice.
+            if checkpoint.number > agreed { (count, agreed) = (count + 1, checkpoint.number) }
         }
         return (count, difference)
     }

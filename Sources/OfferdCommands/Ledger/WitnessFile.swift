@@ -3,13 +3,23 @@ import Foundation
 import OfferModel
 import OfferStore
 import SQLiteStore
+import Synchronization
 
 /// The file, on a disk of its own, that every signed checkpoint is also written to, a line each.
 ///
 /// A line is written after the commit of its checkpoint, so a crash leaves the witness behind and never ahead: what it
-/// lacks is written at the next start.
-struct WitnessFile: Sendable {
+/// lacks is written at the next start. A line that may not be on the disk is none: see ``append(_:)``.
+final class WitnessFile: Sendable {
     let path: String
+    private let flush: @Sendable (Int32) -> Int32
+    /// The last checkpoint that is on the disk, where lines follow it that may not be; `nil` where none do.
+    private let lastFlushed = Mutex<Int64?>(nil)
+
+    /// - Parameter flush: `fsync`, or what fails in its place.
+    init(path: String, flush: @escaping @Sendable (Int32) -> Int32 = fsync) {
+        self.path = path
+        self.flush = flush
+    }
 
     /// Longer lines are ignored.
     private static let longestLine = 65_536
@@ -73,7 +83,8 @@ struct WitnessFile: Sendable {
         }
         let end = try size()
         let difference = try await database.read { transaction in
-            try WitnessCheck(transaction, judge: judge).run { try records(through: end, tail: true, $0) }.difference
+            try WitnessCheck(transaction, judge: judge).run { try self.records(through: end, tail: true, $0) }
+                .difference
         }
         if let difference { throw LedgerOutcome.failure(difference.broken) }
         try await catchUp(newer)
@@ -102,12 +113,17 @@ struct WitnessFile: Sendable {
     }
 
     /// Adds lines at once, while no other process adds any.
+    ///
+    /// If they cannot be flushed they are taken back, and the next call writes them again. To flush once more would not
+    /// do: after a failure Linux takes what it could not write for written, and the next flush succeeds. Lines that
+    /// cannot be taken back, as in a file that may only grow, are written a second time.
     func append(_ records: (_ last: Int64) throws -> [WitnessRecord]) throws {
         let descriptor = open(path, O_RDWR | O_APPEND | O_CLOEXEC)
         guard descriptor >= 0 else { throw unusable("cannot be written") }
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_EX) == 0 else { throw unusable("cannot be locked") }
-        var bytes = try records(try last()).flatMap { $0.line() }
+        let last = try last()
+        var bytes = try records(last).flatMap { $0.line() }
         guard !bytes.isEmpty else { return }
         // A line that was cut off stays by itself.
         var newest: UInt8 = 0
@@ -115,12 +131,16 @@ struct WitnessFile: Sendable {
         if end > 0, pread(descriptor, &newest, 1, end - 1) != 1 || newest != UInt8(ascii: "\n") {
             bytes.insert(UInt8(ascii: "\n"), at: 0)
         }
-        guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
+        guard write(descriptor, bytes, bytes.count) == bytes.count, flush(descriptor) == 0 else {
+            if ftruncate(descriptor, end) != 0 { lastFlushed.withLock { $0 = last } }
             throw unusable("cannot be written")
         }
+        lastFlushed.withLock { $0 = nil }
     }
 
+    /// The number that the next checkpoint follows.
     private func last() throws -> Int64 {
+        if let last = lastFlushed.withLock({ $0 }) { return last }
         var last: Int64 = 0
         try records(through: try size(), tail: true) { last = $0.number }
         return last
@@ -130,7 +150,13 @@ struct WitnessFile: Sendable {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw unusable("cannot be made") }
         close(descriptor)
-        try Disk.flushName(of: path)
+        do {
+            try Disk.flushName(of: path)
+        } catch {
+            // The next start would not flush the name of a file that is there.
+            unlink(path)
+            throw error
+        }
     }
 
     private func unusable(_ what: String) -> CommandFailure {
