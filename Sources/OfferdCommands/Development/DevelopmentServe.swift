@@ -78,12 +78,11 @@ struct DevelopmentServe: AsyncParsableCommand {
             logLevel.rawValue,
         ])
         try await serve.run { url in
-            let lines = [
+            [
                 "folder: \(folder.path)", "client token: \(token)",
                 "curl -sS \(url)/v1/decisions -H 'Authorization: Bearer \(token)' -H 'Content-Type: application/json' "
                     + #"-d '{"customer": {"customerId": "tester"}}'"#,
             ]
-            for line in lines { try? Console.output(line) }
         }
     }
 

@@ -4,106 +4,129 @@ import OfferDocuments
 import OfferModel
 import Synchronization
 
-/// Lines on their way to standard error, gathered so that a busy server writes many at once.
+/// Lines on their way to a descriptor, gathered so that a busy server writes many at once.
 ///
-/// A line waits a twentieth of a second at most. Warnings and errors are written at once, with all lines
+/// No caller waits for a reader: lines wait in a bounded queue and are written on a thread of their own.
+/// If the reader stalls, that thread alone waits in `write`. Lines that do not fit into the queue are dropped and
+/// counted; the next line that is written tells how many. The descriptor is left in the mode that it has, because other
+/// processes may share it.
+///
+/// A line waits a twentieth of a second at most for others; warnings and errors are written at once, with all lines
 /// before them. A process that is killed loses the lines of that moment, never a recorded offer.
 final class LogLines: Sendable {
-    static func standardError(_ format: LogFormat) -> LogLines {
-        let output = LogOutput(descriptor: STDERR_FILENO, format: format)
-        return LogLines(format) { output.write($0) }
-    }
-
-    /// From this many bytes on a line is written at once; with a slow reader the caller waits for it.
-    private static let most = 32 * 1_024
-    private static let patience = DispatchTimeInterval.milliseconds(50)
+    /// How many bytes wait at most, beside those that are being written: two seconds of a busy server.
+    static let most = 1_024 * 1_024
+    /// From this many bytes on lines are written at once.
+    private static let many = 32 * 1_024
+    private static let delay = DispatchTimeInterval.milliseconds(50)
+    /// How long the end of the process waits for the readers of its lines.
+    static let patience = DispatchTimeInterval.seconds(2)
 
     private struct State {
         var waiting: [UInt8] = []
-        var isFlushDue = false
+        var dropped = 0
+        /// How many did not fit since the queue was last emptied.
+        var untold = 0
+        var isWriteDue = false
+        var isWriteDueNow = false
+    }
+
+    private struct Reader {
+        /// How many lines the descriptor has refused since it last took one.
+        var lost = 0
+        /// Whether the last byte that it took is within a line.
+        var isCut = false
+    }
+
+    private enum Turn {
+        case now, soon
     }
 
     private let state = Mutex(State())
-    /// Held while lines are written, so that they stay in their order.
-    private let turn = Mutex(())
-    private let write: @Sendable ([UInt8]) -> Void
+    /// A serial queue, to which Dispatch gives a thread beyond those that all tasks share.
+    private let queue = DispatchQueue(label: "offerd.lines")
+    /// Used on the queue alone.
+    private let reader = Mutex(Reader())
+    private let write: @Sendable ([UInt8]) -> ArraySlice<UInt8>
     let format: LogFormat
 
-    init(_ format: LogFormat = .text, write: @escaping @Sendable ([UInt8]) -> Void) {
+    /// - Parameter write: writes bytes, for as long as it takes, and gives back those at the end that it could not.
+    init(_ format: LogFormat = .text, write: @escaping @Sendable ([UInt8]) -> ArraySlice<UInt8>) {
         self.format = format
         self.write = write
     }
 
-    /// Adds a line; one that is urgent is written before this returns.
-    func add(_ line: some Sequence<UInt8> & Sendable, isUrgent: Bool) {
-        let (isFull, startsWaiting) = state.withLock { state in
-            state.waiting.append(contentsOf: line)
-            let startsWaiting = !state.isFlushDue
-            state.isFlushDue = true
-            return (state.waiting.count >= Self.most, startsWaiting)
-        }
-        if isUrgent || isFull { flush() }
-        if startsWaiting {
-            DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.patience) {
-                self.state.withLock { $0.isFlushDue = false }
-                self.flush()
+    convenience init(_ format: LogFormat = .text, to descriptor: Int32) {
+        self.init(format) { LogLines.put($0, to: descriptor) }
+    }
+
+    /// How many lines were not written, because they did not fit or because the descriptor failed.
+    var dropped: Int { state.withLock { $0.dropped } }
+
+    /// Adds a line, and returns without waiting for anything.
+    func add(_ line: some Collection<UInt8> & Sendable, isUrgent: Bool) {
+        let turn: Turn? = state.withLock { state in
+            // After one that did not fit none does, so that what is missing is in one place.
+            let fits = state.untold == 0 && state.waiting.count + line.count <= Self.most
+            if fits {
+                state.waiting.append(contentsOf: line)
+            } else {
+                state.dropped += 1
+                state.untold += 1
             }
+            if isUrgent || !fits || state.waiting.count >= Self.many {
+                defer { state.isWriteDueNow = true }
+                return state.isWriteDueNow ? nil : .now
+            }
+            defer { state.isWriteDue = true }
+            return state.isWriteDue ? nil : .soon
+        }
+        switch turn {
+        case .now: queue.async { self.writeWaiting { $0.isWriteDueNow = false } }
+        case .soon: queue.asyncAfter(deadline: .now() + Self.delay) { self.writeWaiting { $0.isWriteDue = false } }
+        case nil: break
         }
     }
 
-    func flush() {
-        turn.withLock { _ in
-            let lines = state.withLock { state in
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            if !lines.isEmpty { write(lines) }
+    /// Writes what waits.
+    ///
+    /// - Parameter deadline: when to return all the same, because the reader has stalled.
+    /// - Returns: whether all of it was taken.
+    @discardableResult
+    func flush(by deadline: DispatchTime = .now() + LogLines.patience) -> Bool {
+        let isWritten = DispatchSemaphore(value: 0)
+        queue.async {
+            self.writeWaiting { _ in }
+            isWritten.signal()
         }
-    }
-}
-
-/// Writes lines of the log to a descriptor, which the parent process may have made non-blocking.
-///
-/// Lines wait a bounded time for their reader. What is lost then is reported as soon as the reader is back. Until then,
-/// and for five times as long as they have waited, nothing waits any more: a reader that is gone or slow must not hold
-/// up each write, as the caller may be answering requests.
-final class LogOutput: Sendable {
-    private struct Loss {
-        var lines = 0
-        var isCut = false
-        var calm = ContinuousClock.now
+        return isWritten.wait(timeout: deadline) == .success
     }
 
-    private let descriptor: Int32
-    private let patience: Duration
-    private let format: LogFormat
-    private let loss = Mutex(Loss())
-
-    init(descriptor: Int32, patience: Duration = .seconds(2), format: LogFormat = .text) {
-        self.descriptor = descriptor
-        self.patience = patience
-        self.format = format
-    }
-
-    func write(_ lines: [UInt8]) {
-        loss.withLock { loss in
-            var bytes = lines
-            if loss.lines > 0 {
-                bytes = Array("\(loss.isCut ? "\n" : "")\(notice(of: loss.lines))".utf8) + lines
-            }
-            let mayWait = loss.lines == 0 && ContinuousClock.now >= loss.calm
-            let rest = put(bytes, patience: mayWait ? patience : .zero)
-            guard !rest.isEmpty else { return (loss.lines, loss.isCut) = (0, false) }
-            loss.calm = ContinuousClock.now + patience * 5
-            // The rest may begin within the notice, which then counts as a line: what it reported is lost once more.
-            let isNew = rest.count <= lines.count
-            loss.lines = (isNew ? 0 : loss.lines) + rest.suffix(lines.count).count { $0 == 0x0A }
-            if rest.count < bytes.count { loss.isCut = bytes[rest.startIndex - 1] != 0x0A }
+    private func writeWaiting(_ note: (inout State) -> Void) {
+        let (lines, dropped) = state.withLock { state in
+            note(&state)
+            defer { (state.waiting, state.untold) = ([], 0) }
+            return (state.waiting, state.untold)
+        }
+        guard !lines.isEmpty || dropped > 0 else { return }
+        reader.withLock { reader in
+            // What was lost came before all that waited, and what was dropped after it.
+            let head = (reader.isCut ? "\n" : "") + (reader.lost > 0 ? notice(of: reader.lost) : "")
+            let tail = dropped > 0 ? notice(of: dropped) : ""
+            let bytes = head.isEmpty && tail.isEmpty ? lines : Array(head.utf8) + lines + Array(tail.utf8)
+            let rest = write(bytes)
+            if rest.count < bytes.count { reader.isCut = bytes[bytes.count - rest.count - 1] != UInt8(ascii: "\n") }
+            if rest.count <= lines.count + tail.utf8.count { reader.lost = 0 }
+            guard !rest.isEmpty else { return }
+            // A notice that did not get through is given again.
+            let lost = rest.dropLast(tail.utf8.count).suffix(lines.count).count { $0 == UInt8(ascii: "\n") }
+            reader.lost += lost + dropped
+            state.withLock { $0.dropped += lost }
         }
     }
 
     private func notice(of lines: Int) -> String {
-        let words = "\(lines) \(lines == 1 ? "line" : "lines") of the log were lost: standard error was not read"
+        let words = "\(lines) \(lines == 1 ? "line" : "lines") of the log were dropped: standard error took no more"
         return switch format {
         case .text: "offerd: \(words)\n"
         case .json:
@@ -112,8 +135,10 @@ final class LogOutput: Sendable {
         }
     }
 
-    private func put(_ bytes: [UInt8], patience: Duration) -> ArraySlice<UInt8> {
-        let end = ContinuousClock.now + patience
+    /// Writes to a descriptor, and waits for its reader as long as it takes.
+    ///
+    /// - Returns: what could not be written: nothing, unless the reader is gone or the descriptor fails.
+    private static func put(_ bytes: [UInt8], to descriptor: Int32) -> ArraySlice<UInt8> {
         var rest = bytes[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
@@ -123,7 +148,7 @@ final class LogOutput: Sendable {
             }
             switch errno {
             case EINTR: continue
-            case EAGAIN: guard waitForRoom(until: end) else { return rest }
+            case EAGAIN: takesMore(descriptor, within: -1)
             // There is nowhere to report that the log is gone.
             default: return rest
             }
@@ -131,12 +156,12 @@ final class LogOutput: Sendable {
         return rest
     }
 
-    /// - Returns: whether there may be room now; `false` when the time is over.
-    private func waitForRoom(until end: ContinuousClock.Instant) -> Bool {
-        let left = ContinuousClock.now.duration(to: end)
-        guard left > .zero else { return false }
-        let milliseconds = left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000
+    /// Whether a write of up to a page would not wait for the reader.
+    ///
+    /// - Parameter milliseconds: how long to wait for that; negative for as long as it takes.
+    @discardableResult
+    static func takesMore(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        return poll(&waiting, 1, Int32(clamping: milliseconds + 1)) != 0
+        return poll(&waiting, 1, milliseconds) == 1
     }
 }

@@ -38,6 +38,7 @@ struct MetricDescription: Sendable {
         "offerd_http_requests_total": counter("Answered requests by the template of their route."),
         "offerd_issued_offers_total": counter(
             "Answers with an offer: newly issued, signed again for the same issued offer, or stored signatures reused."),
+        "offerd_log_lines_dropped_total": counter("Lines of the log that standard error did not take."),
         "offerd_notification_age_seconds": histogram(
             ages, "Time from the App Store's signature to the arrival of a notification."),
         "offerd_notifications_refused_total": counter("Notifications whose signed data was refused, by the reason."),

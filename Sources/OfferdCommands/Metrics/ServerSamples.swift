@@ -12,6 +12,7 @@ struct ServerSamples: Sendable {
     let registry: AppRegistry
     let database: SQLiteDatabase
     let databasePath: String
+    let log: LogLines
 
     func all() async -> [MetricSample] {
         let isReady = (try? await useCases.readiness.check()) != nil
@@ -30,6 +31,7 @@ struct ServerSamples: Sendable {
         if let free = Disk.freeSpace(beside: databasePath) {
             samples.append(MetricSample("offerd_disk_free_bytes", Double(free)))
         }
+        samples.append(MetricSample("offerd_log_lines_dropped_total", Double(log.dropped)))
         for app in registry.all { samples += self.samples(of: app) }
         return samples
     }

@@ -206,6 +206,7 @@ struct MetricsService: Service {
 
     let address: ListenAddress
     let logger: Logger
+    let announce: @Sendable (String) -> Void
     let text: @Sendable () async -> String
 
     func run() async throws {
@@ -213,9 +214,9 @@ struct MetricsService: Service {
         limits.connections = Self.connections
         let server = OfferServer.metrics(
             settings: HTTPSettings(host: address.host, port: address.port, limits: limits), logger: logger, text: text
-        ) { [address, logger] port, isLoopback in
+        ) { [address, logger, announce] port, isLoopback in
             let bound = ListenAddress(host: address.host, port: port)
-            try? Console.output("metrics on http://\(bound)/metrics")
+            announce("metrics on http://\(bound)/metrics")
             if !isLoopback {
                 logger.warning(
                     "other machines can reach `\(bound)`, which names apps and offers without a key or TLS: listen on 127.0.0.1, or let only Prometheus reach it"

@@ -50,37 +50,41 @@ struct Serve: AsyncParsableCommand {
     var logLevel: LogLevel = .info
 
     func run() async throws {
-        try await run { _ in }
+        try await run { _ in [] }
     }
 
-    /// - Parameter announce: says what else there is to say once requests are accepted, by the URL.
-    func run(announce: @escaping @Sendable (String) -> Void) async throws {
+    /// - Parameter more: the lines that follow the one with the URL, once requests are accepted.
+    func run(announcing more: @escaping @Sendable (_ url: String) -> [String]) async throws {
         // Loops only read and write, a fifth of a request's work at most; the tasks that answer have a thread for each
         // processor already. With a loop for each, too, they wake each other twice as often for the same work.
         NIOSingletons.groupLoopCountSuggestion = max(1, System.coreCount / 2)
         let setup = try options.setup(listen: listen)
         let watch = ConfigurationWatch(setup)
-        let lines = LogLines.standardError(setup.log)
-        defer { lines.flush() }
+        let output = ServerOutput(setup.log)
         // From here on a hangup does not end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        try await ServerSetup.withTransport { transport in
-            try await HTTPWebhookSender.with { sender in
-                try await serve(setup, asking: transport, sender, hangups, watch, lines, announce)
+        try await output.whileRunning {
+            try await ServerSetup.withTransport { transport in
+                try await HTTPWebhookSender.with { sender in
+                    try await serve(setup, asking: transport, sender, hangups, watch, output) { url in
+                        output.announce("listening on \(url)")
+                        more(url).forEach(output.announce)
+                    }
+                }
             }
         }
     }
 
     private func serve(
         _ setup: ServerSetup, asking transport: HTTPTransport, _ sender: HTTPWebhookSender,
-        _ hangups: UnixSignalsSequence, _ watch: ConfigurationWatch, _ lines: LogLines,
-        _ announce: @escaping @Sendable (String) -> Void
+        _ hangups: UnixSignalsSequence, _ watch: ConfigurationWatch, _ output: ServerOutput,
+        _ announce: @escaping @Sendable (_ url: String) -> Void
     ) async throws {
         let registry = AppRegistry(try setup.apps(asking: transport))
         let certificate = try setup.tls.map(TLSCertificate.init)
         let audit = try setup.auditKeys()
         let webhooks = WebhookRegistry(try setup.webhooks())
-        var logger = Logger(label: "offerd") { LineLogHandler(label: $0, lines: lines) }
+        var logger = Logger(label: "offerd") { LineLogHandler(label: $0, lines: output.log) }
         logger.logLevel = logLevel.level
         let clock = try clock(setup, logger: logger)
         let customerTokens = CustomerTokens(
@@ -129,7 +133,6 @@ struct Serve: AsyncParsableCommand {
         ) { port, isLoopback in
             let bound = ListenAddress(host: address.host, port: port)
             let url = "\(certificate == nil ? "http" : "https")://\(bound)"
-            try? Console.output("listening on \(url)")
             announce(url)
             if certificate == nil, !isLoopback {
                 started.warning(
@@ -167,9 +170,11 @@ struct Serve: AsyncParsableCommand {
         ]
         if let exporter, let address = setup.metrics {
             let samples = ServerSamples(
-                useCases: useCases, registry: registry, database: database, databasePath: path)
+                useCases: useCases, registry: registry, database: database, databasePath: path, log: output.log)
             services.append(
-                MetricsService(address: address, logger: logger) { exporter.text(with: await samples.all()) })
+                MetricsService(address: address, logger: logger, announce: output.announce) {
+                    exporter.text(with: await samples.all())
+                })
         }
         let (holder, webhookMetrics) = (try OpenSSLRandom().uuid().description, WebhookMetrics(metrics))
         services.append(

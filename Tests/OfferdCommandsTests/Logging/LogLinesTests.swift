@@ -14,7 +14,10 @@ struct LogLinesTests {
 
         var all: [String] { texts.withLock { $0 } }
 
-        func take(_ bytes: [UInt8]) { texts.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) } }
+        func take(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+            texts.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+            return []
+        }
     }
 
     private static func logger(_ lines: LogLines) -> Logger {
@@ -66,22 +69,31 @@ struct LogLinesTests {
         #expect(object.count == 6)
     }
 
-    @Test("lines gather until somebody must act; then all are written in their order before the call returns")
-    func urgent() {
-        let written = Written()
-        let logger = Self.logger(LogLines { written.take($0) })
-        logger.warning("first")
-        let before = written.all.count
-        logger.error("second")
-        #expect(before == 1)
-        #expect(written.all.count == 2)
-        #expect(written.all.joined().contains("first\n"))
+    @Test("a warning is written with all lines before it, without a flush")
+    func urgent() async {
+        let (texts, text) = AsyncStream.makeStream(of: String.self)
+        let lines = LogLines {
+            text.yield(String(decoding: $0, as: UTF8.self))
+            return []
+        }
+        let logger = Self.logger(lines)
+        logger.info("first")
+        logger.warning("second")
+        var written = ""
+        for await text in texts {
+            written += text
+            if written.hasSuffix("second\n") { break }
+        }
+        #expect(written.split(separator: "\n").map { $0.suffix(6) } == [" first", "second"])
     }
 
     @Test("a line that nothing follows is written soon all the same")
     func soon() async throws {
         let (texts, text) = AsyncStream.makeStream(of: String.self)
-        let lines = LogLines { text.yield(String(decoding: $0, as: UTF8.self)) }
+        let lines = LogLines {
+            text.yield(String(decoding: $0, as: UTF8.self))
+            return []
+        }
         Self.logger(lines).info("alone")
         let first = await texts.first { _ in true }
         #expect(first?.hasSuffix("alone\n") == true)

@@ -18,9 +18,10 @@ struct RepeatedAttemptTests {
             }
         }
 
-        func take(_ bytes: [UInt8]) {
+        func take(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
             let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
             texts.withLock { $0 += lines }
+            return []
         }
     }
 
