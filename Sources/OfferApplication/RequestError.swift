@@ -81,7 +81,7 @@ extension RequestError {
         switch error {
         case .busy:
             self = .busy
-        case .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .interrupted, .unavailable:
+        case .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .interrupted, .moved, .unavailable:
             self = .notReady(detail: error.publicDetail, hint: "tell the operator the requestId")
         case .corrupt, .corruptFacts, .constraint, .unrecorded:
             return nil
@@ -96,6 +96,7 @@ extension StoreError {
         case .full: "the disk that holds the database is full, so nothing can be recorded"
         case .readOnly: "the database cannot be written, so nothing can be recorded"
         case .damaged: "the database is damaged"
+        case .moved: "the database file was moved, replaced or deleted, so nothing can be recorded"
         case .corrupt, .corruptFacts: "the database holds a row that the service never writes"
         case .busy: "the database is held by another program, so nothing can be recorded"
         default: "the database cannot be used now"

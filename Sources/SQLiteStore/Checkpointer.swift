@@ -21,7 +21,7 @@ final class Checkpointer: Sendable {
         var ticket: UInt64?
     }
 
-    private let path: String
+    private let place: DatabasePlace
     /// After how many pages the writer does the rest.
     private let full: Int
     private let right: CheckpointRight
@@ -32,10 +32,10 @@ final class Checkpointer: Sendable {
     private let connection = Mutex<Connection?>(nil)
 
     /// - Parameter isServer: whether this process serves requests; it then answers those who ask for an empty log.
-    init(path: String, full: Int, isServer: Bool) throws {
-        self.path = path
+    init(_ place: DatabasePlace, right: CheckpointRight, full: Int, isServer: Bool) {
+        self.place = place
         self.full = full
-        right = try CheckpointRight(beside: path, isServer: isServer)
+        self.right = right
         if isServer { listen() }
     }
 
@@ -173,7 +173,7 @@ final class Checkpointer: Sendable {
 
     /// Flushes the log as it is, and its name.
     func flush() throws {
-        let path = CheckpointRight.resolved(path)
+        let path = CheckpointRight.resolved(place.path)
         for (name, flags) in [(path + "-wal", O_RDONLY), (DatabaseFile.folder(of: path), O_RDONLY | O_DIRECTORY)] {
             let descriptor = open(name, flags | O_CLOEXEC)
             if descriptor < 0, errno == ENOENT { continue }
@@ -191,7 +191,7 @@ final class Checkpointer: Sendable {
     private func checkpoint(_ mode: CInt, after sql: String, waiting milliseconds: CInt) -> Bool {
         connection.withLock { kept in
             do {
-                let connection = try kept ?? Connection(path: path, .readWrite, waiting: milliseconds)
+                let connection = try kept ?? place.connect(.readWrite, waiting: milliseconds)
                 kept = connection
                 try connection.runScript(
                     "PRAGMA busy_timeout = \(milliseconds); PRAGMA synchronous = FULL; \(sql)")
@@ -217,8 +217,12 @@ final class Checkpointer: Sendable {
 /// open.
 ///
 /// Before SQLite 3.51.3 commits can be lost where two connections write the log back at once while a third empties it
-/// (decision 0048). The locks lie on a file beside the database, and the system releases them with the process.
+/// (decision 0048). The locks lie on a file beside the database, and the system releases them with the process. It also
+/// says which files servers have open, so that a command finds out that they are others than those at the path.
 final class CheckpointRight: Sendable {
+    /// Of the file's name, after that of the database.
+    static let ending = "-checkpoint"
+
     /// What a byte of the file means.
     private enum Place: off_t {
         /// Locked by the process that may write the log back.
@@ -235,11 +239,15 @@ final class CheckpointRight: Sendable {
 
     init(beside path: String, isServer: Bool) throws {
         self.isServer = isServer
-        descriptor = try Self.open(Self.resolved(path) + "-checkpoint", like: path)
+        descriptor = try Self.open(Self.resolved(path) + Self.ending, like: path)
         guard isServer else { return }
+        // Before the lock that makes others read it.
+        for (offset, file) in zip(Self.fileOffsets, DatabasePlace.identities(path)) {
+            _ = write(file?.device ?? 0, at: offset) && write(file?.inode ?? 0, at: offset + 8)
+        }
         guard lock(.presence, F_RDLCK) else {
             close(descriptor)
-            throw StoreError.unavailable("`\(path)-checkpoint` cannot be locked")
+            throw StoreError.unavailable("`\(path)\(Self.ending)` cannot be locked")
         }
         _ = isOurs()
     }
@@ -293,9 +301,27 @@ final class CheckpointRight: Sendable {
     /// Tells everyone up to a ticket that the log was emptied.
     func answer(_ ticket: UInt64) { _ = write(ticket, at: 8) }
 
-    private var isServerPresent: Bool {
-        var found = Self.range(.presence, F_WRLCK)
-        return fcntl(descriptor, Self.getLock, &found) != 0 || found.l_type != Int16(F_UNLCK)
+    /// Which files the servers have open that were started at this path, as ``DatabasePlace/identities(_:)``; `nil` if
+    /// none runs.
+    static func filesOfServer(beside path: String) -> [FileIdentity?]? {
+        let descriptor = Glibc.open(resolved(path) + ending, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard isServerPresent(descriptor) else { return nil }
+        return fileOffsets.map { offset in
+            let inode = number(at: offset + 8, of: descriptor)
+            return inode == 0 ? nil : FileIdentity(device: number(at: offset, of: descriptor), inode: inode)
+        }
+    }
+
+    /// Where it has the device and the inode of each file that servers have open.
+    private static let fileOffsets: [off_t] = [16, 32, 48]
+
+    private var isServerPresent: Bool { Self.isServerPresent(descriptor) }
+
+    private static func isServerPresent(_ descriptor: Int32) -> Bool {
+        var found = range(.presence, F_WRLCK)
+        return fcntl(descriptor, getLock, &found) != 0 || found.l_type != Int16(F_UNLCK)
     }
 
     // Locks of the open file and not of the process, which would lose them all as soon as it closes the file anywhere.
@@ -315,7 +341,9 @@ final class CheckpointRight: Sendable {
         return range
     }
 
-    private func number(at offset: off_t) -> UInt64 {
+    private func number(at offset: off_t) -> UInt64 { Self.number(at: offset, of: descriptor) }
+
+    private static func number(at offset: off_t, of descriptor: Int32) -> UInt64 {
         var number: UInt64 = 0
         let length = MemoryLayout<UInt64>.size
         return pread(descriptor, &number, length, offset) == length ? UInt64(littleEndian: number) : 0

@@ -30,6 +30,11 @@ extension SQLiteDatabase {
     ///
     /// The structure is checked by SQLite's `quick_check`, which reads the whole file.
     public static func examine(path: String) -> [DatabaseCheck] {
+        do {
+            try DatabasePlace.requireFilesOfServer(path)
+        } catch {
+            return [DatabaseCheck(.file, failure: error)]
+        }
         guard FileManager.default.fileExists(atPath: path) else {
             return [DatabaseCheck(.file, failure: StoreError.notMigrated("there is no database at `\(path)`"))]
         }

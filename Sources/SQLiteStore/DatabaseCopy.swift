@@ -20,6 +20,7 @@ extension SQLiteDatabase {
     /// - Throws: ``StoreError``; then there is no copy. ``StoreError/unavailable(_:)`` if the target exists.
     @discardableResult
     public static func copy(from source: String, to target: String) throws -> DatabaseContent {
+        try DatabasePlace.requireFilesOfServer(source)
         guard FileManager.default.fileExists(atPath: source) else {
             throw StoreError.notMigrated("there is no database at `\(source)`")
         }

@@ -33,18 +33,9 @@ enum DatabaseFile {
         throw StoreError.interrupted("`\(path)` is missing: a restore was interrupted, and left `\(left)`")
     }
 
-    /// Refuses a file that was replaced while it was being opened; its log would be the log of the one that replaced
-    /// it.
-    ///
-    /// - Parameter connection: open and read, so that nothing can replace the file any more.
-    static func requireUnmoved(_ connection: Connection, path: String) throws {
-        if connection.hasMoved { throw StoreError.busy("`\(path)` was replaced while it was being opened") }
-        removeOtherNames(of: path)
-    }
-
     /// Takes away the name that an interrupted restore has given the database besides its own, under which it would
     /// have a log of its own.
-    private static func removeOtherNames(of path: String) {
+    static func removeOtherNames(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_nlink > 1 else { return }
         let (folder, prefix) = (

@@ -15,10 +15,13 @@ final class Readers: Sendable {
     private static let kept = 8
 
     private let path: String
+    /// Absent for a file that nobody else uses.
+    private let place: DatabasePlace?
     private let state = Mutex(State())
 
-    init(path: String) {
+    init(path: String, place: DatabasePlace? = nil) {
         self.path = path
+        self.place = place
     }
 
     func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
@@ -67,11 +70,12 @@ final class Readers: Sendable {
 
     /// The one used last has the most of the file in its memory.
     private func take() throws -> Connection {
+        try place?.checkIfMoved()
         let known = try state.withLock { state in
             if state.isClosed { throw StoreError.unavailable("the database is closed") }
             return state.idle.popLast()
         }
-        return try known ?? Connection(path: path, .readOnly)
+        return try known ?? place?.connect(.readOnly) ?? Connection(path: path, .readOnly)
     }
 
     private func giveBack(_ connection: Connection) {

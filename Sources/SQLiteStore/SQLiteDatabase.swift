@@ -43,6 +43,7 @@ public final class SQLiteDatabase: StoreDatabase {
         path: String, limits: Limits = Limits(), isServer: Bool = false,
         onCommit: @escaping @Sendable (_ bodies: Int, _ duration: Duration) -> Void = { _, _ in }
     ) throws {
+        try DatabasePlace.requireFilesOfServer(path)
         try DatabaseFile.requireWhole(path)
         guard FileManager.default.fileExists(atPath: path) else {
             throw StoreError.notMigrated("there is no database at `\(path)`")
@@ -51,12 +52,14 @@ public final class SQLiteDatabase: StoreDatabase {
         let connection = try Connection(path: path, .readWrite)
         try Schema.check(connection, path: path)
         try connection.requireDurableCommits()
-        try DatabaseFile.requireUnmoved(connection, path: path)
+        let right = try CheckpointRight(beside: path, isServer: isServer)
+        let place = try DatabasePlace(of: connection, path: path)
+        DatabaseFile.removeOtherNames(of: path)
         // What the checks have read is not needed again.
         connection.releaseMemory()
         try self.init(
-            connection, readers: Readers(path: path),
-            checkpointer: try Checkpointer(path: path, full: limits.log, isServer: isServer),
+            connection, readers: Readers(path: path, place: place),
+            checkpointer: Checkpointer(place, right: right, full: limits.log, isServer: isServer), place: place,
             limits: limits, onCommit: onCommit)
     }
 
@@ -64,7 +67,7 @@ public final class SQLiteDatabase: StoreDatabase {
     public static func inMemory(limits: Limits = Limits()) throws -> SQLiteDatabase {
         let connection = try Connection(path: ":memory:", .readWrite)
         try Schema.migrate(connection)
-        return try SQLiteDatabase(connection, readers: nil, checkpointer: nil, limits: limits)
+        return try SQLiteDatabase(connection, readers: nil, checkpointer: nil, place: nil, limits: limits)
     }
 
     /// Brings a database file to this version's schema; a missing file is created, readable by its owner only.
@@ -73,20 +76,23 @@ public final class SQLiteDatabase: StoreDatabase {
     /// - Throws: ``StoreError/newerThanThisVersion(_:)``, or what keeps the file from being written.
     @discardableResult
     public static func migrate(path: String) throws -> [String] {
+        try DatabasePlace.requireFilesOfServer(path)
         try DatabaseFile.requireWhole(path)
         try DatabaseFile.requireUsable(path)
         try DatabaseFile.createIfMissing(path)
         let connection = try Connection(path: path, .readWrite)
         try connection.requireDurableCommits()
-        try DatabaseFile.requireUnmoved(connection, path: path)
-        let checkpointer = try Checkpointer(path: path, full: Limits().log, isServer: false)
+        let right = try CheckpointRight(beside: path, isServer: false)
+        let place = try DatabasePlace(of: connection, path: path)
+        DatabaseFile.removeOtherNames(of: path)
+        let checkpointer = Checkpointer(place, right: right, full: Limits().log, isServer: false)
         checkpointer.watch(connection)
         defer { checkpointer.stop(watching: connection) }
         return try Schema.migrate(connection)
     }
 
     private init(
-        _ connection: Connection, readers: Readers?, checkpointer: Checkpointer?, limits: Limits,
+        _ connection: Connection, readers: Readers?, checkpointer: Checkpointer?, place: DatabasePlace?, limits: Limits,
         onCommit: @escaping @Sendable (Int, Duration) -> Void = { _, _ in }
     ) throws {
         // WriteBatch waits for a busy database itself, for as long as the limits allow.
@@ -96,7 +102,7 @@ public final class SQLiteDatabase: StoreDatabase {
             "PRAGMA busy_timeout = 1; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")
         checkpointer?.watch(connection)
         writer = WriteQueue(
-            connection: connection, checkpointer: checkpointer, limits: limits, onCommit: onCommit)
+            connection: connection, checkpointer: checkpointer, place: place, limits: limits, onCommit: onCommit)
         self.readers = readers
         looks = readers.map { SharedLooks($0, snapshots: max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) }
         self.checkpointer = checkpointer
@@ -127,6 +133,11 @@ public final class SQLiteDatabase: StoreDatabase {
     ) async throws -> T {
         try await writer.write(body)
     }
+
+    /// Refuses to create or replace a database while a server has another file open that was at the path.
+    ///
+    /// - Throws: ``StoreError/moved(_:)``.
+    public static func requireUnmoved(path: String) throws { try DatabasePlace.requireFilesOfServer(path) }
 
     /// How many writes wait for the commit that is under way.
     public var waitingWrites: Int { writer.waiting }

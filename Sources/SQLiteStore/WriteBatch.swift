@@ -2,6 +2,8 @@ import OfferStore
 
 struct WriteBatch {
     let connection: Connection
+    /// Absent in memory.
+    let place: DatabasePlace?
     let patience: Duration
     private let memory = TransactionCache()
 
@@ -13,6 +15,7 @@ struct WriteBatch {
         let deadline = ContinuousClock.now + patience
         let answers: [WriteQueue.Release]?
         do {
+            try place?.check()
             try begin(until: deadline)
             // The time the bodies take does not count: what is left is for waiting.
             let left = ContinuousClock.now.duration(to: deadline)
@@ -27,6 +30,13 @@ struct WriteBatch {
             try connection.execute(.commit)
         } catch {
             undo()
+            for job in jobs { job.fail(error) }
+            return
+        }
+        do {
+            // What was committed counts only if it is where the next process looks for it.
+            try place?.check()
+        } catch {
             for job in jobs { job.fail(error) }
             return
         }

@@ -38,17 +38,19 @@ final class WriteQueue: Sendable {
     let connection: Connection
     /// Kept for as long as there may be commits, which it hears of.
     private let checkpointer: Checkpointer?
+    private let place: DatabasePlace?
     private let limits: SQLiteDatabase.Limits
     private let onCommit: @Sendable (Int, Duration) -> Void
 
     var waiting: Int { state.withLock { $0.waiting.count } }
 
     init(
-        connection: Connection, checkpointer: Checkpointer?, limits: SQLiteDatabase.Limits,
+        connection: Connection, checkpointer: Checkpointer?, place: DatabasePlace?, limits: SQLiteDatabase.Limits,
         onCommit: @escaping @Sendable (Int, Duration) -> Void
     ) {
         self.connection = connection
         self.checkpointer = checkpointer
+        self.place = place
         self.limits = limits
         self.onCommit = onCommit
     }
@@ -122,7 +124,7 @@ final class WriteQueue: Sendable {
             }
             if jobs.isEmpty { return }
             let start = ContinuousClock.now
-            WriteBatch(connection: connection, patience: limits.patience).commit(jobs)
+            WriteBatch(connection: connection, place: place, patience: limits.patience).commit(jobs)
             onCommit(jobs.count, ContinuousClock.now - start)
         }
     }

@@ -104,7 +104,7 @@ final class WatchedDatabase: StoreDatabase {
             case .damaged:
                 state.failures += 1
                 state.damage = error
-            case .busy, .full, .readOnly, .unavailable, .notMigrated, .newerThanThisVersion, .interrupted:
+            case .busy, .full, .readOnly, .moved, .unavailable, .notMigrated, .newerThanThisVersion, .interrupted:
                 state.failures += 1
             case .corrupt, .corruptFacts, .constraint, .unrecorded: break
             }

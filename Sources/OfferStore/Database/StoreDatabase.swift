@@ -24,7 +24,8 @@ public protocol StoreDatabase: Sendable {
     /// on that.
     ///
     /// - Throws: what the body throws, `CancellationError` if the task was cancelled before the body began, or
-    ///   ``StoreError``; then nothing of the body was kept.
+    ///   ``StoreError``; then nothing of the body was kept, but by a file that was moved away meanwhile
+    ///   (``StoreError/moved(_:)``).
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 }
 
@@ -178,6 +179,9 @@ public enum StoreError: Error, Sendable, Hashable {
     case newerThanThisVersion(String)
     /// A restore was interrupted, and there is no database in its place.
     case interrupted(String)
+    /// The path leads to another file than the one that is open, or to none: what is committed would be unknown to the
+    /// next process.
+    case moved(String)
     /// A constraint of the schema refused a row; the text names it, such as `signature.nonce`.
     case constraint(String)
     /// The file cannot be opened, read or written.
@@ -190,7 +194,7 @@ public enum StoreError: Error, Sendable, Hashable {
         case .corrupt(let detail), .corruptFacts(let detail): "the database is corrupt: \(detail)"
         case .busy(let detail), .readOnly(let detail), .full(let detail), .damaged(let detail),
             .notMigrated(let detail), .newerThanThisVersion(let detail), .interrupted(let detail),
-            .unavailable(let detail):
+            .moved(let detail), .unavailable(let detail):
             detail
         case .unrecorded: "the ledger cannot be changed without an audit event"
         case .constraint(let name): "the database refused a row that would break its constraint `\(name)`"
@@ -208,6 +212,9 @@ public enum StoreError: Error, Sendable, Hashable {
         case .notMigrated: "run `offerd migrate`"
         case .newerThanThisVersion: "run the newest version of offerd that ever used this database"
         case .interrupted: "run `offerd restore` again"
+        case .moved:
+            "put the file back, with those of the same name that end in `-wal`, `-shm` and `-checkpoint`; "
+                + "docs/operations.md, \"A database that was moved\", says what to do if it is gone"
         case .constraint, .unrecorded: nil
         case .unavailable: "check the database's path, its permissions and its disk"
         }

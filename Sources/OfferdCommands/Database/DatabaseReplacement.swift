@@ -23,6 +23,7 @@ struct DatabaseReplacement {
     ///
     /// - Returns: where the former database is kept; `nil` if there was none.
     func run(from copy: String, replace: Bool) throws -> String? {
+        try SQLiteDatabase.requireUnmoved(path: path)
         let exists = FileManager.default.fileExists(atPath: path)
         guard !Self.isSame(copy, path) else {
             throw CommandFailure(

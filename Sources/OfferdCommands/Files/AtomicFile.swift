@@ -1,6 +1,7 @@
 import CommandLineSupport
 import Foundation
 import OfferModel
+import SQLiteStore
 
 /// A file that only its owner can read, and that gets its name when it is whole: the older file stays until then.
 ///
@@ -113,26 +114,6 @@ final class AtomicFile {
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return flock(descriptor, LOCK_EX | LOCK_NB) == 0
-    }
-}
-
-/// Which file a name leads to.
-struct FileIdentity: Equatable {
-    private let device: UInt64
-    private let inode: UInt64
-    let isRegular: Bool
-
-    /// `nil` if there is no file by this name.
-    init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        self.init(status)
-    }
-
-    init(_ status: stat) {
-        device = UInt64(truncatingIfNeeded: status.st_dev)
-        inode = UInt64(truncatingIfNeeded: status.st_ino)
-        isRegular = status.st_mode & S_IFMT == S_IFREG
     }
 }
 

@@ -1,6 +1,7 @@
 import CommandLineSupport
 import Foundation
 import OpenSSLCrypto
+import SQLiteStore
 
 /// A file that is read line by line, in pieces: its size does not matter, and neither does that of a line.
 final class LineFile {

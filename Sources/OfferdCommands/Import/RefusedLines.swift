@@ -2,6 +2,7 @@ import CommandLineSupport
 import JSON
 import OfferSigning
 import OfferStore
+import SQLiteStore
 
 /// The refused lines: all go into a file if one was named, else the first few to the terminal.
 final class RefusedLines {

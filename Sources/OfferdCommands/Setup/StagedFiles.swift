@@ -1,6 +1,7 @@
 import CommandLineSupport
 import Foundation
 import OfferDocuments
+import SQLiteStore
 
 /// A user of the system, by name.
 struct Account {

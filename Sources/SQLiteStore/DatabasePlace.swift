@@ -1,0 +1,100 @@
+import Glibc
+import OfferStore
+import Synchronization
+
+/// Where the files of an open database are, and whether their names still lead to them.
+///
+/// A process goes on reading and writing the files that it has open, wherever they are: what it commits after they were
+/// moved, replaced or deleted is durable, and unknown to the next process that opens the path. So each commit compares
+/// names and files twice: before it begins, so that nothing more is written there, and once it is durable, before its
+/// callers hear of it. What they were told was in the file that the path led to. Of a file that is moved later the path
+/// knows as little as of one that is replaced by an older copy, which the witness finds.
+///
+/// Names may lead to the files again: then all goes on as before.
+final class DatabasePlace: Sendable {
+    /// The database itself by the name that was given, and by their own names what SQLite and ``CheckpointRight`` keep
+    /// beside it: without its log it lacks commits, and processes without the same index and locks overwrite each other.
+    private let files: [(path: String, identity: FileIdentity)]
+    let path: String
+    /// Whether the latest look found a difference. Reads are refused then, too: what was committed but not released
+    /// must not be released by a read.
+    private let isMoved = Atomic(false)
+    /// Held while names are compared, so that the latest look decides.
+    private let look = Mutex(())
+
+    /// - Parameter connection: is read, so that its log is open, too.
+    /// - Throws: ``StoreError/busy(_:)`` if a file was replaced meanwhile.
+    init(of connection: Connection, path: String) throws {
+        self.path = path
+        try connection.openLog()
+        let names = Self.names(path) + [CheckpointRight.resolved(path) + CheckpointRight.ending]
+        files = try names.map { name in
+            guard let identity = FileIdentity(path: name) else { throw Self.movedMeanwhile(path) }
+            return (name, identity)
+        }
+        guard !connection.hasMoved else { throw Self.movedMeanwhile(path) }
+    }
+
+    /// The names of the files that SQLite has open.
+    private static func names(_ path: String) -> [String] {
+        [path] + ["-wal", "-shm"].map { CheckpointRight.resolved(path) + $0 }
+    }
+
+    /// The files themselves, as ``CheckpointRight`` shows others which of them a server has open; `nil` for those that
+    /// are not there.
+    static func identities(_ path: String) -> [FileIdentity?] { names(path).map { FileIdentity(path: $0) } }
+
+    private static func movedMeanwhile(_ path: String) -> StoreError {
+        .busy("`\(path)` was replaced while it was being opened")
+    }
+
+    /// - Throws: ``StoreError/moved(_:)`` if a name leads to another file than the one that is open, or to none.
+    func check() throws {
+        try look.withLock { _ in
+            let difference = files.first { FileIdentity(path: $0.path) != $0.identity }
+            isMoved.store(difference != nil, ordering: .sequentiallyConsistent)
+            if let difference { throw StoreError.moved(Self.words(difference.path)) }
+        }
+    }
+
+    /// The same where an earlier look has found a difference; costs nothing otherwise.
+    func checkIfMoved() throws {
+        if isMoved.load(ordering: .sequentiallyConsistent) { try check() }
+    }
+
+    /// Another connection to the same files.
+    ///
+    /// Looks before it opens them, because with another file SQLite would play this one's log into it, and afterwards.
+    func connect(_ access: Connection.Access, waiting milliseconds: CInt = 5_000) throws -> Connection {
+        try check()
+        let connection = try Connection(path: path, access, waiting: milliseconds)
+        try connection.openLog()
+        try check()
+        guard !connection.hasMoved else { throw StoreError.moved(Self.words(path)) }
+        return connection
+    }
+
+    /// Refuses to open, create or replace a database while a server has files open that had these names before: the
+    /// log and the index belong to one file.
+    ///
+    /// - Throws: ``StoreError/moved(_:)``.
+    static func requireFilesOfServer(_ path: String) throws {
+        guard let open = CheckpointRight.filesOfServer(beside: path) else { return }
+        for ((name, there), open) in zip(zip(names(path), identities(path)), open) where open != nil && open != there {
+            throw StoreError.moved(words(name))
+        }
+    }
+
+    private static func words(_ name: String) -> String {
+        access(name, F_OK) == 0
+            ? "`\(name)` was replaced: a running process has the file open that had this name"
+            : "`\(name)` was moved or deleted: a running process has the file open that had this name"
+    }
+}
+
+extension Connection {
+    /// SQLite opens the log, and its index, with the first look.
+    fileprivate func openLog() throws {
+        try runScript("SELECT 1 FROM sqlite_schema LIMIT 1")
+    }
+}
