@@ -41,15 +41,17 @@ final class DeliveryBench: Sendable {
     }
 
     /// A process that delivers; one that has seen the webhook before there are events.
+    ///
+    /// - Parameter database: instead of the bench's own.
     func process(
-        _ holder: String = "one", _ webhook: Webhook? = nil,
+        _ holder: String = "one", _ webhook: Webhook? = nil, over database: (any StoreDatabase)? = nil,
         metrics: WebhookMetrics = WebhookMetrics(NOOPMetricsHandler.instance)
     ) async throws -> WebhookDelivery {
         let webhook = webhook ?? self.webhook()
-        try await database.write { try WebhookStore($0).add(webhook.id) }
+        try await self.database.write { try WebhookStore($0).add(webhook.id) }
         return WebhookDelivery(
-            webhook, database: database, sender: receiver, holder: holder, clock: { [clock] in clock.now },
-            leaseClock: { [leaseClock] in leaseClock.now }, metrics: metrics
+            webhook, database: database ?? self.database, sender: receiver, holder: holder,
+            clock: { [clock] in clock.now }, leaseClock: { [leaseClock] in leaseClock.now }, metrics: metrics
         ) { [self] _, note in notes.withLock { $0.append(note) } }
     }
 

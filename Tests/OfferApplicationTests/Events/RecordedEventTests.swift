@@ -80,6 +80,15 @@ struct RecordedEventTests {
         #expect(Self.text(reached.last) == #"{"allowed":2,"limit":"total","offerId":"drop","taken":2}"#)
     }
 
+    @Test("a limit that is reached again, after an issued offer was released, is announced once")
+    func reachedAgain() async throws {
+        let (bench, orders) = try await LimitsForEveryoneTests.bench("{ count: 1 }", customers: 2)
+        let first = try await bench.granted(orders[0]).offer
+        _ = try await bench.useCases.voiding.void(first.id, reason: "mistake", release: true, caller: Workbench.client)
+        #expect(try await bench.granted(orders[1]).isNew)
+        #expect(try await Self.events(bench, [.limitReached, .limitNearlyReached]).map(\.type) == [.limitReached])
+    }
+
     @Test("a notification that Apple delivers twice is one event, and so is the renewal in it")
     func notification() async throws {
         let bench = try await Workbench(catalog: nil)

@@ -155,51 +155,6 @@ struct WebhookDeliveryTests {
         #expect(try await bench.waiting() == 1)
     }
 
-    @Test("another process takes over when the lease of one that was killed ends, and sends the same id again")
-    func takeover() async throws {
-        let bench = try DeliveryBench()
-        let (killed, other) = (try await bench.process("killed"), try await bench.process("other"))
-        let first = try await bench.happen(to: 1)
-        try await bench.run(killed)
-        let second = try await bench.happen(to: 1)
-        // Sends, and ends before it records that.
-        _ = try await bench.database.write { transaction in
-            try transaction.execute(
-                Statement(
-                    """
-                    CREATE TRIGGER killed BEFORE UPDATE ON webhook WHEN new.done_to > old.done_to
-                    BEGIN SELECT RAISE(ABORT, 'killed'); END
-                    """))
-        }
-        await #expect(throws: (any Error).self) { try await bench.run(killed) }
-        _ = try await bench.database.write { try $0.execute(Statement("DROP TRIGGER killed")) }
-        #expect(bench.receiver.ids == ["\(first)", "\(second)"])
-        try await bench.run(other)
-        #expect(bench.receiver.ids.count == 2)
-        bench.leaseClock.advance(milliseconds: 30_001)
-        try await bench.run(other)
-        #expect(bench.receiver.ids == ["\(first)", "\(second)", "\(second)"])
-        #expect(try await bench.state()?.leaseHolder == "other")
-    }
-
-    @Test("a process that stops leaves the delivery to another one at once")
-    func handedOver() async throws {
-        let bench = try DeliveryBench()
-        let (stopped, other) = (try await bench.process("stopped"), try await bench.process("other"))
-        let first = try await bench.happen(to: 1)
-        try await bench.run(stopped)
-        let second = try await bench.happen(to: 1)
-        try await bench.run(other)
-        #expect(bench.receiver.ids == ["\(first)"])
-        // One that has no lease takes none from another.
-        await other.end()
-        try await bench.run(other)
-        #expect(bench.receiver.ids == ["\(first)"])
-        await stopped.end()
-        try await bench.run(other)
-        #expect(bench.receiver.ids == ["\(first)", "\(second)"])
-    }
-
     @Test("the lag is the age of the oldest event for this webhook that was not tried, and ends with the delivery")
     func lag() async throws {
         let bench = try DeliveryBench()

@@ -34,6 +34,25 @@ struct WebhookFailureTests {
         #expect(try await bench.waiting() == 2)
     }
 
+    @Test("two events that are refused again, while there is nothing else to send, do not delay the next one")
+    func refusedAgain() async throws {
+        let bench = try DeliveryBench()
+        let process = try await bench.process()
+        let poison = [try await bench.happen(to: 1), try await bench.happen(to: 2)]
+        try await bench.happen(to: 3)
+        bench.receiver.answer { message in poison.contains { "\($0)" == message.id } ? .status(400) : .status(200) }
+        try await bench.run(process)
+        bench.receiver.forget()
+        bench.clock.advance(milliseconds: 5_000)
+        try await bench.run(process)
+        #expect(Set(bench.receiver.ids) == Set(poison.map { "\($0)" }))
+        let next = try await bench.happen(to: 4)
+        try await bench.run(process)
+        #expect(bench.receiver.ids.last == "\(next)")
+        #expect(bench.notes.withLock { $0 } == [.refused(poison, "status 400")])
+        #expect(try await bench.state()?.failures == 0)
+    }
+
     @Test("after a time in which a slow trickle of events was refused, all arrive with the first success")
     func slowOutage() async throws {
         let bench = try DeliveryBench()

@@ -202,6 +202,31 @@ struct TokenAccountTests {
         }
     }
 
+    @Test("a use of unknown account does not count for an account under which its Apple Account got another")
+    func usesOfReceivers() async throws {
+        try await Self.run { world, provider in
+            let twice = AppWorld.catalog.replacing("count: 1, per: account", with: "count: 2, per: account")
+            let applied = try await world.service.ask(
+                "PUT", "/v1/catalog", token: try await world.service.token(.marketing), body: twice,
+                headers: [("Content-Type", "application/yaml"), ("If-Match", "\"1\"")])
+            #expect(applied.status == 200, "\(applied.text)")
+            let use = try world.service.edited(try world.newest(world.anna)) {
+                $0["transactionId"] = "100900"
+                ($0["offerType"], $0["offerIdentifier"]) = (2, "family50")
+            }
+            _ = try await world.ask("/v1/transactions", #""signedTransactions":["\#(use)"]"#)
+            var statuses: [Int] = []
+            for device in [world.anna, world.mallory, try AppWorld.device(world.service, "300", token: nil)] {
+                let answer = try await world.ask(
+                    "/v1/issued-offers", "\(Self.family),\(device.proof)",
+                    headers: [try world.token("u1", provider)])
+                statuses.append(answer.status)
+            }
+            // Anna's second use and Mallory's one are the two of the account.
+            #expect(statuses == [201, 201, 403])
+        }
+    }
+
     @Test("the record of a decision has the account and its uses, and a replay decides alike (invariant 5)")
     func replay() async throws {
         try await Self.run { world, provider in
