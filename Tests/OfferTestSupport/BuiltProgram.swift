@@ -12,7 +12,12 @@ public struct BuiltProgram: Sendable {
             .appending(path: name).path
     }
 
+    /// How long a server may go on that a test runs to see it refuse to start, in seconds.
+    private static let patience = 30.0
+
     /// Runs a command line with just this environment and `PATH`.
+    ///
+    /// A server that does not refuse to start is killed, so that its test fails instead of waiting for ever.
     ///
     /// On a thread of its own: waiting for a process must not take a thread from the tests that run beside it.
     public func run(
@@ -20,7 +25,8 @@ public struct BuiltProgram: Sendable {
     ) async throws -> Command {
         try await Self.detached {
             try Command.run(
-                path, arguments, environment: Self.base.merging(environment) { $1 }, directory: directory)
+                path, arguments, environment: Self.base.merging(environment) { $1 }, directory: directory,
+                patience: arguments.contains("serve") ? Self.patience : nil)
         }
     }
 

@@ -1,3 +1,4 @@
+import Dispatch
 public import Foundation
 
 /// A finished run of another program: the independent judges of these tests, such as `openssl` and `python3`.
@@ -15,9 +16,11 @@ public struct Command: Sendable {
     /// Runs a program found in `PATH` and waits for its end.
     ///
     /// Output goes through files, so a talkative program cannot block on a full pipe.
+    ///
+    /// - Parameter patience: the seconds after which a program that has not ended is killed. Its status is then 9.
     public static func run(
         _ program: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String]? = nil,
-        directory: URL? = nil
+        directory: URL? = nil, patience: TimeInterval? = nil
     ) throws -> Command {
         let scratch = try TemporaryDirectory()
         let inputPath = try scratch.write(input, to: "in")
@@ -31,7 +34,12 @@ public struct Command: Sendable {
         process.standardInput = FileHandle(forReadingAtPath: inputPath)
         process.standardOutput = FileHandle(forWritingAtPath: outputPath)
         process.standardError = FileHandle(forWritingAtPath: errorPath)
+        let ended = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in ended.signal() }
         try process.run()
+        if let patience, ended.wait(timeout: .now() + patience) == .timedOut {
+            kill(process.processIdentifier, SIGKILL)
+        }
         process.waitUntilExit()
         return Command(
             status: process.terminationStatus,

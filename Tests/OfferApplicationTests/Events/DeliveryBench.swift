@@ -99,9 +99,13 @@ final class DeliveryBench: Sendable {
         }
     }
 
+    /// The rounds of a process do not end.
+    struct Endless: Error {}
+
     /// Runs rounds until there is nothing more to do at once.
     func run(_ process: WebhookDelivery) async throws {
         for _ in 0..<1_000 where try await process.round() == false { return }
+        throw Endless()
     }
 
     func state(_ webhook: Webhook? = nil) async throws -> WebhookState? {
