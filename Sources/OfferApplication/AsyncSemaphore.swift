@@ -20,6 +20,9 @@ package final class AsyncSemaphore: Sendable {
         waitingAtMost = waiting
     }
 
+    /// How many wait for a turn.
+    package var waiting: Int { state.withLock { $0.waiting.count } }
+
     /// Does something in a turn.
     ///
     /// - Throws: `busy` where too many wait already, `CancellationError` for one who is cancelled while waiting, and

@@ -1,0 +1,53 @@
+import Dispatch
+import Synchronization
+
+/// A share of the machine for work that takes long: a bounded number at once, on threads of its own. What finds no
+/// free thread waits first-in, first-out up to a limit; beyond it, calls fail with ``RequestError/busy``.
+///
+/// All other tasks run in turn on as many threads as there are cores. Work that held one of those for long would keep
+/// every request waiting that is quick to answer; on threads of its own it competes for processor time only.
+package final class LongWork: Sendable {
+    private let turns: AsyncSemaphore
+    private let idle: Mutex<[WorkThread]>
+
+    /// - Parameters:
+    ///   - name: of the threads, as a debugger shows them.
+    ///   - atOnce: how many run at once, each on a thread.
+    ///   - waiting: how many more may wait.
+    package init(_ name: String, atOnce: Int, waiting: Int) {
+        turns = AsyncSemaphore(atOnce, waiting: waiting)
+        idle = Mutex((0..<atOnce).map { WorkThread(label: "offers.\(name).\($0)") })
+    }
+
+    /// How many wait for a turn.
+    package var waiting: Int { turns.waiting }
+
+    /// Does something in a turn and on a thread of this share; work of the same share in it would wait for itself.
+    ///
+    /// - Throws: `busy` where too many wait already, `CancellationError` for one who is cancelled while waiting, and
+    ///   what the work throws.
+    package func run<Result: Sendable>(
+        _ work: @concurrent @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await turns.run {
+            // There are as many threads as turns.
+            let thread = idle.withLock { $0.removeLast() }
+            defer { idle.withLock { $0.append(thread) } }
+            return try await withTaskExecutorPreference(thread) { @concurrent in try await work() }
+        }
+    }
+}
+
+/// A serial queue: Dispatch gives it a thread beyond those of Swift's own tasks.
+private final class WorkThread: TaskExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label, qos: .utility)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
