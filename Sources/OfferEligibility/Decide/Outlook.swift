@@ -48,13 +48,19 @@ private struct Forecast {
 
     /// Rules turn a few times each. A hostile history could make them turn endlessly; then no date is named.
     private static let maximumSteps = 100
+    /// How many transitions of a group all steps may pass together: each step asks every rule, and some of them look at
+    /// every transition to come.
+    private static let maximumTransitions = 30_000
+
+    /// How many instants are asked about.
+    private var steps: Int { min(Self.maximumSteps, Self.maximumTransitions / (transitions.count + 1)) }
 
     /// Where every obstacle has a date, the last of them is next. An obstacle that waits for an event may still go away
     /// with the state of the subscription, so then every instant at which that changes is asked about too.
     func beginning(of decision: Decision) -> Outlook {
         var (now, current) = (context.now, decision)
         var waiting: Outlook?
-        for _ in 0..<Self.maximumSteps {
+        for _ in 0..<steps {
             let obstacles = current.blockingFindings
             guard !obstacles.isEmpty else { return Outlook(changesAt: now, events: [], isFinal: false) }
             let dates = obstacles.compactMap(\.turningPoint?.instant)
@@ -97,7 +103,7 @@ private struct Forecast {
         instants.sortOnce()
         // What was opened may stay open although its condition no longer holds.
         let timeline = context.offer.availableFor == nil ? context.condition?.timeline : nil
-        let end = instants.prefix(Self.maximumSteps).first {
+        let end = instants.prefix(steps).first {
             timeline?.verdict(at: $0).isInTheWay == true || self.decision(at: $0).outcome != .eligible
         }
         return Outlook(changesAt: end, events: [], isFinal: false)

@@ -72,12 +72,26 @@ struct NotAppliedRule: Rule {
         var finding = judge(identifier, in: group, context.subject, at: context.now)
         if finding.verdict == .violated {
             // The end of a period need not be the offer's: the next may be charged already, or be due and not known.
-            let end = context.subject.transitions(of: group, after: context.now).first {
-                judge(identifier, in: group, context.subject, at: $0).verdict == .satisfied
-            }
+            let end = end(of: identifier, in: group, context)
             finding.turningPoint = end.map(TurningPoint.at) ?? .event(.offerEnded)
         }
         return finding
+    }
+
+    /// The first later instant at which it neither waits nor runs, by what is known now.
+    private func end(
+        of identifier: OfferIdentifier, in group: SubscriptionGroupId, _ context: RuleContext
+    ) -> Instant? {
+        guard ungroupedRow(identifier, in: group, context.subject) == nil else { return nil }
+        return context.subject.view(of: group).firstInstant(after: context.now) { candidate, instant in
+            candidate.isOwned != false && applied(identifier, candidate, at: instant) != nil
+        }
+    }
+
+    private func ungroupedRow(
+        _ identifier: OfferIdentifier, in group: SubscriptionGroupId, _ subject: Subject
+    ) -> Recorded<Transaction>? {
+        subject.ungrouped(of: group).first { $0.payload.names(identifier) && $0.payload.isOwned != false }
     }
 
     private func judge(
@@ -89,10 +103,7 @@ struct NotAppliedRule: Rule {
             if let finding = applied(identifier, candidate, at: instant) { found.append(finding) }
         }
         if let deciding = found.first(where: { $0.verdict == .violated }) ?? found.first { return deciding }
-        let ungroupedRow = subject.ungrouped(of: group).first {
-            $0.payload.names(identifier) && $0.payload.isOwned != false
-        }
-        if let ungroupedRow {
+        if let ungroupedRow = ungroupedRow(identifier, in: group, subject) {
             return unknown(
                 "whether the offer `\(identifier)` runs", .groupMismatch,
                 evidence: [ungroupedRow.evidence("offerIdentifier", .text(identifier.rawValue))])

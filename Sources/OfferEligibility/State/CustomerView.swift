@@ -88,9 +88,10 @@ extension GroupView {
         after state: SubscriptionState, in shown: (SubscriptionState) -> Shown
     ) -> (at: Instant, change: GroupChange)? {
         let now = shown(state)
-        for instant in transitions where instant > state.asOf {
-            let next = self.state(at: instant)
-            if shown(next) != now { return (instant, GroupChange(from: state, to: next, at: instant)) }
+        var sweep = GroupSweep(self, from: state.asOf)
+        while sweep.advance() {
+            let next = sweep.state
+            if shown(next) != now { return (next.asOf, GroupChange(from: state, to: next, at: next.asOf)) }
         }
         return nil
     }

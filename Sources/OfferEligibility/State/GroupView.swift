@@ -28,47 +28,18 @@ public final class GroupView: Sendable {
     }
 }
 
-/// The states of a group from an instant on: between two transitions nothing changes but the time.
-final class StateTimeline: Sendable {
-    /// The subscriptions that may govern the group at the first instant.
-    let candidates: [Candidate]
-    private let states: [SubscriptionState]
-    /// What had ended last by each of them.
-    private let lastEnded: [GroupView.Ended?]
-
-    init(_ view: GroupView, from now: Instant) {
-        candidates = view.candidates(at: now)
-        states =
-            [view.state(at: now, candidates)] + view.transitions.filter { $0 > now }.map { view.state(at: $0) }
-        lastEnded = states.map { view.lastEnded(at: $0.asOf) }
-    }
-
-    /// `nil` before it begins.
-    func state(at instant: Instant) -> SubscriptionState? {
-        guard let place = place(at: instant) else { return nil }
-        var state = states[place]
-        state.asOf = instant
-        return state
-    }
-
-    /// What had ended last by an instant at which it has begun.
-    func lastEnded(at instant: Instant) -> GroupView.Ended? {
-        place(at: instant).flatMap { lastEnded[$0] }
-    }
-
-    func hasBegun(at instant: Instant) -> Bool { place(at: instant) != nil }
-
-    private func place(at instant: Instant) -> Int? {
-        states.indices.last { states[$0].asOf <= instant }
-    }
-}
-
 struct Candidate: Sendable {
     let subscription: Subscription
     let resolution: StateResolution
 
-    fileprivate var isOwned: Bool? { subscription.current.isOwned }
-    fileprivate var isTrying: Bool { resolution.name == .inBillingRetryPeriod }
+    /// - Parameter subscription: as it is seen at the instant.
+    init(_ subscription: Subscription, at instant: Instant, _ policy: Policy) {
+        self.subscription = subscription
+        resolution = subscription.resolution(at: instant, policy: policy)
+    }
+
+    var isOwned: Bool? { subscription.current.isOwned }
+    var isTrying: Bool { resolution.name == .inBillingRetryPeriod }
 }
 
 extension GroupView {
@@ -79,7 +50,7 @@ extension GroupView {
     func candidates(at instant: Instant) -> [Candidate] {
         let all = subscriptions.map { $0.seen(at: instant) }
             .sorted { $1.current.wasBought(before: $0.current) }
-            .map { Candidate(subscription: $0, resolution: $0.resolution(at: instant, policy: policy)) }
+            .map { Candidate($0, at: instant, policy) }
         // Nothing can supersede or close the only one.
         guard all.count > 1 else { return all }
         // An upgrade into another subscription ended this one; the other one governs the group.
@@ -100,24 +71,36 @@ extension GroupView {
 
     /// The state of the group: of what an own purchase has not closed, the subscription that gives access, else by
     /// precedence the latest bought (docs/design.md#history-and-state, decision 0011).
-    public func state(at instant: Instant) -> SubscriptionState { state(at: instant, candidates(at: instant)) }
-
-    /// - Parameter candidates: those at that instant.
-    func state(at instant: Instant, _ candidates: [Candidate]) -> SubscriptionState {
+    ///
+    /// For several instants in their order there is ``GroupSweep``.
+    public func state(at instant: Instant) -> SubscriptionState {
+        let candidates = candidates(at: instant)
         let withAccess = candidates.filter { $0.resolution.hasAccess == true }
-        guard let chosen = candidates.governing else {
+        return state(
+            at: instant, governing: candidates.governing, hasAccess: !withAccess.isEmpty,
+            accessEnds: withAccess.compactMap(\.subscription.accessEnds).max())
+    }
+
+    /// - Parameters:
+    ///   - chosen: the candidate that governs at that instant.
+    ///   - hasAccess: whether any candidate gives access.
+    ///   - accessEnds: the latest end of those that do.
+    func state(
+        at instant: Instant, governing chosen: Candidate?, hasAccess: Bool, accessEnds: Instant?
+    ) -> SubscriptionState {
+        guard let chosen else {
             return SubscriptionState(
                 subscriptionGroupIdentifier: group, asOf: instant,
                 resolution: doubt.map(StateResolution.undetermined) ?? .determined(.neverSubscribed))
         }
         let subscription = chosen.subscription
         // A purchase that may belong to the group might give access too.
-        let isInDoubt = withAccess.isEmpty && !ungrouped.isEmpty
+        let isInDoubt = !hasAccess && !ungrouped.isEmpty
         return SubscriptionState(
             subscriptionGroupIdentifier: group, asOf: instant,
             resolution: isInDoubt ? .undetermined(.groupMismatch) : chosen.resolution,
             willAutoRenew: subscription.willAutoRenew,
-            accessEnds: withAccess.compactMap(\.subscription.accessEnds).max() ?? subscription.accessEnds,
+            accessEnds: accessEnds ?? subscription.accessEnds,
             expirationIntent: subscription.renewalInfo?.payload.expirationIntent,
             row: subscription.current,
             pendingProductId: subscription.pendingProductId, renewalPrice: subscription.renewalPrice,
@@ -132,20 +115,22 @@ extension GroupView {
     /// The transaction of the customer's own that ended last, and when: grace is no part of a period. A revoked one
     /// ended at the revocation, and one replaced by an upgrade is no end.
     func lastEnded(at instant: Instant) -> Ended? {
-        var last: Ended?
-        for subscription in subscriptions {
-            let seen = subscription.seen(at: instant)
-            guard !seen.isSuperseded, seen.current.isOwned != false, let expires = seen.current.payload.expiresDate
-            else { continue }
-            let ended = (row: seen.current, at: min(expires, seen.current.payload.revocationDate ?? expires))
-            if let known = last,
-                (known.at, known.row.payload.transactionId) >= (ended.at, ended.row.payload.transactionId)
-            {
-                continue
-            }
-            last = ended
-        }
-        return last
+        subscriptions.lazy.compactMap { $0.seen(at: instant).ended }.latest
+    }
+}
+
+extension Subscription {
+    /// Its current transaction if that is the customer's own, and when it ends or was revoked.
+    var ended: GroupView.Ended? {
+        guard !isSuperseded, current.isOwned != false, let expires = current.payload.expiresDate else { return nil }
+        return (row: current, at: min(expires, current.payload.revocationDate ?? expires))
+    }
+}
+
+extension Sequence<GroupView.Ended> {
+    /// The one that ended last.
+    var latest: GroupView.Ended? {
+        self.max { ($0.at, $0.row.payload.transactionId) < ($1.at, $1.row.payload.transactionId) }
     }
 }
 
@@ -163,7 +148,7 @@ extension [Candidate] {
 
 extension Candidate {
     /// Smaller decides the state of a group with several subscriptions (docs/design.md#history-and-state).
-    fileprivate var precedence: Int {
+    var precedence: Int {
         switch resolution {
         case .determined(.inGracePeriod): 0
         // Bought and not free; what is shared or free leaves a customer in the trial.

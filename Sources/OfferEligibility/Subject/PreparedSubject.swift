@@ -7,9 +7,15 @@ import OfferModel
 public final class PreparedSubject {
     let past: SubscriptionHistory
     let policy: Policy
-    private var subjects: [SubjectAtInstant] = []
+    /// By the instant, for the other offers that ask at the same.
+    private var subjects: [Instant: [SubjectAtInstant]] = [:]
+    /// Those that have derived the states of a group: they hold at later instants too.
+    private var derived: [SubjectAtInstant] = []
     private var uses: [(lengths: OfferLengths, takesHistoryAsProven: Bool, uses: KnownUses)] = []
     private var catalogUses: [(catalog: CompiledCatalog, uses: KnownUses, found: CatalogUses)] = []
+
+    /// How many instants are kept: each offer may look ahead to some of its own.
+    private static let mostInstants = 256
 
     public init(_ facts: SubjectFacts, policy: Policy = .standard) {
         past = SubscriptionHistory(facts)
@@ -28,19 +34,26 @@ public final class PreparedSubject {
     private func asked(_ question: Question, coverage: Coverage) -> SubjectAtInstant {
         let uses = uses(question)
         let isComplete = coverage.isProof(at: question.now, life: policy.coverageLife)
-        let known = subjects.last {
-            $0.subject.now == question.now && $0.subject.uses === uses && $0.subject.isComplete == isComplete
-                && $0.subject.groupProducts == question.groupProducts
-                && $0.subject.requested?.group == question.subscriptionGroupIdentifier
-                && $0.signals == question.signals && $0.request == question.request
+        let environment = question.scope.environment
+        func isAlike(_ other: SubjectAtInstant) -> Bool {
+            other.environment == environment && other.subject.isComplete == isComplete
+                && other.subject.groupProducts == question.groupProducts
+                && other.subject.requested?.group == question.subscriptionGroupIdentifier
+        }
+        let known = subjects[question.now]?.last {
+            isAlike($0) && $0.subject.uses === uses && $0.signals == question.signals && $0.request == question.request
         }
         if let known { return known }
+        let earlier = derived.first { isAlike($0) && $0.subject.timeline?.hasBegun(at: question.now) == true }
         let subject = Subject(
-            past, at: question.now, coverage: coverage, policy: policy.scaled(for: question.scope.environment),
-            uses: uses,
-            group: question.subscriptionGroupIdentifier, groupProducts: question.groupProducts)
-        let asked = SubjectAtInstant(subject: subject, signals: question.signals, request: question.request)
-        subjects.append(asked)
+            past, at: question.now, coverage: coverage, policy: policy.scaled(for: environment), uses: uses,
+            group: question.subscriptionGroupIdentifier, groupProducts: question.groupProducts,
+            earlier: earlier?.subject)
+        let asked = SubjectAtInstant(
+            subject: subject, environment: environment, signals: question.signals, request: question.request)
+        if subjects.count >= Self.mostInstants { subjects.removeAll() }
+        subjects[question.now, default: []].append(asked)
+        if earlier == nil { derived.append(asked) }
         return asked
     }
 
@@ -69,12 +82,16 @@ public final class PreparedSubject {
 /// A subject at an instant, what the backend says of it, and what conditions came to.
 private final class SubjectAtInstant {
     let subject: Subject
+    let environment: AppStoreEnvironment
     let signals: [String: FactValue]
     let request: DeviceRequest
     var judged = JudgedNodes()
 
-    init(subject: Subject, signals: [String: FactValue], request: DeviceRequest) {
+    init(
+        subject: Subject, environment: AppStoreEnvironment, signals: [String: FactValue], request: DeviceRequest
+    ) {
         self.subject = subject
+        self.environment = environment
         self.signals = signals
         self.request = request
     }

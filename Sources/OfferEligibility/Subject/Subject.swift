@@ -16,11 +16,14 @@ final class Subject: Sendable {
     let groupProducts: Set<ProductId>
     /// The group asked about, and its state from the instant of the question on.
     let requested: GroupView?
-    private let timeline: StateTimeline?
+    /// The same group's states; perhaps from an earlier instant on, at which the same was known of it.
+    let timeline: StateTimeline?
 
+    /// - Parameter earlier: the same subject at an earlier instant, with the same group, products and completeness: what it
+    ///   found of the group's states holds.
     init(
         _ past: SubscriptionHistory, at now: Instant, coverage: Coverage, policy: Policy, uses: KnownUses,
-        group: SubscriptionGroupId?, groupProducts: Set<ProductId>
+        group: SubscriptionGroupId?, groupProducts: Set<ProductId>, earlier: Subject? = nil
     ) {
         self.past = past
         self.now = now
@@ -41,7 +44,7 @@ final class Subject: Sendable {
             group: group, subscriptions: subscriptions[group] ?? [],
             ungrouped: past.ungrouped(of: group, products: groupProducts), isComplete: isComplete, policy: policy)
         requested = view
-        timeline = StateTimeline(view, from: now)
+        timeline = earlier?.timeline ?? StateTimeline(view, from: now)
     }
 
     /// For a single question.
@@ -101,7 +104,7 @@ final class Subject: Sendable {
 
     /// The subscriptions that may govern the group at an instant.
     func candidates(of group: SubscriptionGroupId, at instant: Instant) -> [Candidate] {
-        if let timeline, instant == now, group == requested?.group { return timeline.candidates }
+        if let timeline, instant == timeline.start, group == requested?.group { return timeline.candidates }
         return view(of: group).candidates(at: instant)
     }
 

@@ -1,0 +1,240 @@
+import OfferModel
+
+/// The states of a group from an instant on: between two transitions nothing changes but the time.
+final class StateTimeline: Sendable {
+    /// The first instant.
+    let start: Instant
+    /// The subscriptions that may govern the group at the first instant.
+    let candidates: [Candidate]
+    private let states: [SubscriptionState]
+    /// What had ended last by each of them.
+    private let lastEnded: [GroupView.Ended?]
+
+    init(_ view: GroupView, from now: Instant) {
+        var sweep = GroupSweep(view, from: now)
+        var states = [sweep.state]
+        var lastEnded = [sweep.lastEnded]
+        start = now
+        candidates = sweep.candidates
+        while sweep.advance() {
+            states.append(sweep.state)
+            lastEnded.append(sweep.lastEnded)
+        }
+        self.states = states
+        self.lastEnded = lastEnded
+    }
+
+    /// `nil` before it begins.
+    func state(at instant: Instant) -> SubscriptionState? {
+        guard let place = place(at: instant) else { return nil }
+        var state = states[place]
+        state.asOf = instant
+        return state
+    }
+
+    /// What had ended last by an instant at which it has begun.
+    func lastEnded(at instant: Instant) -> GroupView.Ended? {
+        place(at: instant).flatMap { lastEnded[$0] }
+    }
+
+    func hasBegun(at instant: Instant) -> Bool { instant >= start }
+
+    /// The last state that had begun.
+    private func place(at instant: Instant) -> Int? {
+        guard hasBegun(at: instant) else { return nil }
+        var (low, high) = (0, states.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if states[middle].asOf <= instant { low = middle } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// A group at one instant after the other, from one transition to the next.
+///
+/// At a transition, only the subscriptions whose transition it is are looked at again: a subscription changes at no
+/// other instant. What follows for the group is read off short marks, one a subscription, so that a group with hundreds
+/// of them costs little more than each by itself.
+struct GroupSweep {
+    private let view: GroupView
+    /// The transitions to come, the next one last.
+    private var upcoming: [(at: Instant, place: Int)] = []
+    private(set) var instant: Instant
+    /// By the place of the subscription in the view, as the next three.
+    private var all: [Candidate]
+    private var marks: [Mark]
+    private var ended: [GroupView.Ended?]
+    /// The places by the latest bought.
+    private var order: [Int]
+    private var known: (chosen: Chosen, state: SubscriptionState)?
+
+    /// What decides which subscription governs.
+    private struct Mark {
+        var precedence: Int
+        var isOwned: Bool?
+        var hasAccess: Bool
+        var isUnknown: Bool
+        var isTrying: Bool
+        var isSuperseded: Bool
+        var accessEnds: Instant?
+        /// How often it has changed.
+        var version = 0
+        /// What was asked of it; `nil` before.
+        var isWanted: Bool?
+
+        init(_ candidate: Candidate) {
+            precedence = candidate.precedence
+            isOwned = candidate.isOwned
+            hasAccess = candidate.resolution.hasAccess == true
+            isUnknown = candidate.resolution.name == nil
+            isTrying = candidate.isTrying
+            isSuperseded = candidate.subscription.isSuperseded
+            accessEnds = candidate.subscription.accessEnds
+        }
+    }
+
+    /// The subscription that governs, and when access ends by all that give it.
+    private struct Chosen: Equatable {
+        var place: Int?
+        var version: Int
+        var hasAccess: Bool
+        var accessEnds: Instant?
+    }
+
+    init(_ view: GroupView, from now: Instant) {
+        self.view = view
+        instant = now
+        all = view.subscriptions.map { Candidate($0.seen(at: now), at: now, view.policy) }
+        marks = all.map(Mark.init)
+        ended = all.map(\.subscription.ended)
+        order = Array(all.indices)
+        for (place, subscription) in view.subscriptions.enumerated() {
+            for transition in subscription.transitions(view.policy) where transition > now {
+                upcoming.append((transition, place))
+            }
+        }
+        upcoming.sort { $0.at > $1.at }
+        sort()
+    }
+
+    /// Moves on to the next transition; `false` if there is none.
+    mutating func advance() -> Bool {
+        guard let next = upcoming.last?.at else { return false }
+        instant = next
+        var isSorted = true
+        while let change = upcoming.last, change.at == next {
+            upcoming.removeLast()
+            let candidate = Candidate(view.subscriptions[change.place].seen(at: next), at: next, view.policy)
+            if candidate.subscription.current !== all[change.place].subscription.current { isSorted = false }
+            let version = marks[change.place].version + 1
+            all[change.place] = candidate
+            marks[change.place] = Mark(candidate)
+            marks[change.place].version = version
+            ended[change.place] = candidate.subscription.ended
+        }
+        if !isSorted { sort() }
+        return true
+    }
+
+    private mutating func sort() {
+        guard order.count > 1 else { return }
+        order.sort { all[$1].subscription.current.wasBought(before: all[$0].subscription.current) }
+    }
+
+    /// The subscriptions that may govern the group, latest bought first.
+    var candidates: [Candidate] {
+        var candidates: [Candidate] = []
+        forEachRemaining { candidates.append(all[$0]) }
+        return candidates
+    }
+
+    /// The state of the group (``GroupView/state(at:)``).
+    var state: SubscriptionState {
+        mutating get {
+            let chosen = self.chosen
+            if let known, known.chosen == chosen {
+                var state = known.state
+                state.asOf = instant
+                return state
+            }
+            let state = view.state(
+                at: instant, governing: chosen.place.map { all[$0] }, hasAccess: chosen.hasAccess,
+                accessEnds: chosen.accessEnds)
+            known = (chosen, state)
+            return state
+        }
+    }
+
+    /// What had ended last (``GroupView/lastEnded(at:)``).
+    var lastEnded: GroupView.Ended? { ended.lazy.compactMap(\.self).latest }
+
+    /// Whether one of the candidates is as wanted; asked of each once, and again where it changes.
+    fileprivate mutating func hasCandidate(where isWanted: (Candidate, Instant) -> Bool) -> Bool {
+        for place in marks.indices where marks[place].isWanted == nil {
+            marks[place].isWanted = isWanted(all[place], instant)
+        }
+        var found = false
+        forEachRemaining { place in
+            if marks[place].isWanted == true { found = true }
+        }
+        return found
+    }
+
+    /// The governing one of the candidates (``[Candidate]/governing``).
+    private var chosen: Chosen {
+        // Of those with access, of those we cannot tell about, and of all: the first with the least precedence.
+        var (best, access, unknown): (Int?, Int?, Int?)
+        var accessEnds: Instant?
+        func isBetter(_ place: Int, than other: Int?) -> Bool {
+            other.map { marks[place].precedence < marks[$0].precedence } ?? true
+        }
+        forEachRemaining { place in
+            if isBetter(place, than: best) { best = place }
+            if marks[place].isUnknown, isBetter(place, than: unknown) { unknown = place }
+            guard marks[place].hasAccess else { return }
+            if isBetter(place, than: access) { access = place }
+            if let ends = marks[place].accessEnds { accessEnds = max(accessEnds ?? ends, ends) }
+        }
+        let place = access ?? unknown ?? best
+        return Chosen(
+            place: place, version: place.map { marks[$0].version } ?? 0, hasAccess: access != nil,
+            accessEnds: accessEnds)
+    }
+
+    /// Calls the body with the place of each candidate, latest bought first (``GroupView/candidates(at:)``).
+    private func forEachRemaining(_ body: (Int) -> Void) {
+        let own = order.firstIndex { marks[$0].isOwned == true }
+        let bought = own.map { all[order[$0]].subscription.current.payload.purchaseDate }
+        var (sawOwn, sawShared, sawOther) = (false, false, false)
+        for (index, place) in order.enumerated() {
+            let mark = marks[place]
+            let isLater: Bool
+            switch mark.isOwned {
+            case true?: (isLater, sawOwn) = (sawOwn, true)
+            case false?: (isLater, sawShared) = (sawShared, true)
+            case nil: (isLater, sawOther) = (sawOther, true)
+            }
+            if order.count > 1, mark.isSuperseded, isLater { continue }
+            guard let own, let bought else {
+                body(place)
+                continue
+            }
+            let isOpen =
+                mark.isOwned == false
+                ? mark.isUnknown && mark.accessEnds.map { $0 > bought } ?? true : index <= own
+            if order.count == 1 || mark.hasAccess || mark.isTrying || isOpen { body(place) }
+        }
+    }
+}
+
+extension GroupView {
+    /// The first later transition at which no candidate is as said, which nothing but a transition of its own changes.
+    func firstInstant(after now: Instant, withoutAny isSo: (Candidate, Instant) -> Bool) -> Instant? {
+        var sweep = GroupSweep(self, from: now)
+        while sweep.advance() {
+            if !sweep.hasCandidate(where: isSo) { return sweep.instant }
+        }
+        return nil
+    }
+}
