@@ -12,8 +12,11 @@ package enum Suggestion {
         "trial": ["freeTrial", "introductoryOffer", "introductory"], "weekly": ["P1W"], "yearly": ["P1Y", "annual"],
     ]
 
+    /// How many candidates are compared by their edits, each of which takes as many steps as both have characters.
+    private static let mostCompared = 100
+
     /// The candidate that means the same as the word, else the one with the fewest edits from it, if it is near enough
-    /// to be a slip; `nil` otherwise.
+    /// to be a slip; `nil` otherwise. Of many candidates only the first are looked at for a slip.
     package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         // Of `com.example.pro.annual`, only the last part is such a word.
         let start = word.lastIndex(of: ".").map { word.index(after: $0) } ?? word.startIndex
@@ -23,9 +26,13 @@ package enum Suggestion {
         guard !written.isEmpty, written.count <= 64 else { return nil }
         let tolerance = written.count < 4 ? 0 : max(1, written.count / 3)
         var best: (word: String, distance: Int)?
-        for candidate in candidates {
-            let distance = distance(written, Array(candidate.lowercased().unicodeScalars))
-            if distance <= tolerance, distance < best?.distance ?? .max { best = (candidate, distance) }
+        for candidate in candidates.prefix(mostCompared) {
+            let other = Array(candidate.lowercased().unicodeScalars)
+            guard abs(other.count - written.count) <= tolerance else { continue }
+            guard let distance = distance(written, other, atMost: tolerance), distance < best?.distance ?? .max else {
+                continue
+            }
+            best = (candidate, distance)
         }
         return best?.word
     }
@@ -41,8 +48,8 @@ package enum Suggestion {
         return "\(noun): " + candidates.map { "`\($0)`" }.joined(separator: ", ")
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
-    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+    /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment); `nil` beyond a bound.
+    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar], atMost bound: Int) -> Int? {
         var older = [Int](repeating: 0, count: right.count + 1)
         var previous = Array(0...right.count)
         var current = previous
@@ -57,7 +64,9 @@ package enum Suggestion {
                 current[column + 1] = least
             }
             (older, previous, current) = (previous, current, older)
+            // A swap counts from the row before.
+            guard min(previous.min() ?? 0, older.min() ?? 0) <= bound else { return nil }
         }
-        return previous[right.count]
+        return previous[right.count] <= bound ? previous[right.count] : nil
     }
 }

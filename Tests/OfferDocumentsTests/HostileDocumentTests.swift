@@ -91,15 +91,15 @@ import Testing
     func large() {
         #expect(firstCode([UInt8](repeating: 0x20, count: DocumentLimits.bytes + 1)) == .tooLarge)
         #expect(firstCode([UInt8](repeating: 0x61, count: DocumentLimits.bytes)) != nil)
-        let commas = "offers: [" + String(repeating: "a,", count: 300_000) + "]"
+        let commas = "offers: [" + String(repeating: "a,", count: 20_000) + "]"
         #expect(firstCode(commas) == .missingKey)
     }
 
-    @Test("at most 500 errors are reported, and that there are more")
+    @Test("at most 100 errors are reported, and that there are more")
     func manyErrors() throws {
         let text = "offers: [" + String(repeating: "a,", count: 2_000) + "]"
         let invalid = try #require(throws: InvalidDocument.self) { try CatalogReader.read(text) }
-        #expect(invalid.errors.count == DocumentLimits.issues + 1)
+        #expect(invalid.errors.count == 101)
         #expect(invalid.errors.last?.code == .tooManyErrors)
     }
 

@@ -125,8 +125,8 @@ extension CatalogDocument {
         }
         guard catalog.bundleId == scope.bundleId else {
             throw .invalidCatalog([
-                DocumentIssue(
-                    code: .wrongApp, path: "bundleId", in: text,
+                DocumentPlaces(text).issue(
+                    .wrongApp, at: "bundleId",
                     detail: "the catalog is for `\(catalog.bundleId)`, the API key for `\(scope.bundleId)`",
                     hint: "use an API key of that app")
             ])
@@ -145,8 +145,11 @@ enum FrozenOffers {
         throws
     {
         var issues: [DocumentIssue] = []
-        for (index, offer) in catalog.offers.enumerated() {
-            let issued = try offer.ids.compactMap {
+        let everIssued = Set(try EvaluationStore(transaction).issuedOffers(in: scope))
+        // Found once, however many offers differ.
+        lazy var places = DocumentPlaces(text)
+        for (index, offer) in catalog.offers.enumerated() where issues.count < DocumentLimits.issues {
+            let issued = try offer.ids.filter(everIssued.contains).compactMap {
                 try IssuedOfferStore(transaction).firstIssued(of: $0, in: scope)?.issuedOffer
             }
             let fields: [(name: String, was: [String?], now: String?)] = [
@@ -156,8 +159,8 @@ enum FrozenOffers {
             for (field, all, now) in fields {
                 guard let was = all.first(where: { $0 != now }) else { continue }
                 issues.append(
-                    DocumentIssue(
-                        code: .frozenOnceIssued, path: "offers[\(index)].\(field)", in: text,
+                    places.issue(
+                        .frozenOnceIssued, at: "offers[\(index)].\(field)",
                         detail:
                             "`\(field)` of offer `\(offer.id)` was `\(was ?? "")` when it was first issued and is now "
                             + "`\(now ?? "")`",

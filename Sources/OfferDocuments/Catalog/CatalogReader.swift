@@ -106,7 +106,8 @@ enum OtherProductsReader {
 
 /// What the reading of one offer needs to know of the rest of the catalog.
 struct CatalogContext {
-    let catalog: Catalog
+    private let groups: [SubscriptionGroup]
+    let otherProducts: [OtherProduct]
     /// The products that the document names; `nil` if it has no list of groups that could be read.
     private let named: Set<ProductId>?
     /// The products outside subscription groups that the document names; `nil` if they could not be read.
@@ -118,7 +119,9 @@ struct CatalogContext {
     /// Judges the conditions of all offers, so that a hostile catalog costs as little as one.
     var satisfiability = Satisfiability()
     /// Apart from the other, so that a warning uses up nothing that finding contradictions needs.
-    var lifetimeOwners = Satisfiability()
+    var lifetimeOwners = Satisfiability(budget: 100_000)
+    private let subscriptions: [ProductId: (product: Product, group: SubscriptionGroup)]
+    private let otherTypes: [ProductId: OtherProductType]
     private var offerIds: Set<OfferId> = []
     private var formerIds: [OfferId: Field] = [:]
     private var offerIdentifiers: Set<String> = []
@@ -135,8 +138,19 @@ struct CatalogContext {
     ) {
         self.named = named
         self.namedOthers = namedOthers
-        catalog = Catalog(bundleId: "", subscriptionGroups: groups, otherProducts: otherProducts)
+        self.groups = groups
+        self.otherProducts = otherProducts
+        subscriptions = Dictionary(
+            groups.flatMap { group in group.products.map { ($0.productId, ($0, group)) } }
+        ) { first, _ in first }
+        otherTypes = Dictionary(otherProducts.map { ($0.productId, $0.type) }) { first, _ in first }
     }
+
+    /// A product of a subscription group that could be read.
+    func product(_ id: ProductId) -> (product: Product, group: SubscriptionGroup)? { subscriptions[id] }
+
+    /// The type of a product outside subscription groups; `nil` for any other.
+    func otherType(of id: ProductId) -> OtherProductType? { otherTypes[id] }
 
     /// Whether an offer may name the product; what is wrong with the product itself is said where it is listed.
     func isNamed(_ product: ProductId) -> Bool {
@@ -172,19 +186,27 @@ struct CatalogContext {
             }
             return []
         }
-        let taken = formerIds
-        return items.distinct { item -> OfferId? in
+        var added: [OfferId: Field] = [:]
+        let ids = items.distinct { item -> OfferId? in
             guard let id: OfferId = item.id(.name) else { return nil }
             if id == own, item.path != items.last?.path { return id }
-            guard taken[id] == nil else {
+            guard formerIds[id] == nil else {
                 return item.refuse(
                     .duplicateValue, "another offer has the former id \(quoted(id.rawValue)) too",
                     hint: "uses under an id count for one offer only")
             }
-            formerIds[id] = item
+            added[id] = item
             return id
         }
+        formerIds.merge(added) { first, _ in first }
+        return ids
     }
+
+    /// The ids of the products of subscription groups, for a suggestion.
+    var subscriptionIds: [String] { groups.flatMap(\.products).map(\.productId.rawValue) }
+
+    /// The ids of the others, for a suggestion.
+    var otherIds: [String] { otherProducts.map(\.productId.rawValue) }
 
     func refuseFormerIdsInUse() {
         for (id, field) in formerIds where offerIds.contains(id) {

@@ -112,7 +112,7 @@ enum FactNameReader {
             return ComparedFact(name: name, type: nil)
         case .owns(let product) where TextForm.productId.accepts(product.rawValue):
             guard isKnown(product, field, context) else { return nil }
-            if context.catalog.otherProducts.contains(OtherProduct(productId: product, type: .consumable)) {
+            if context.otherType(of: product) == .consumable {
                 let instead = FactVocabulary.purchasesPrefix + product.rawValue
                 return field.refuse(
                     .notAllowed, "a consumable such as \(quoted(product.rawValue)) is not owned",
@@ -130,16 +130,15 @@ enum FactNameReader {
     /// Whether the catalog lists the product outside subscription groups.
     private static func isKnown(_ product: ProductId, _ field: Field, _ context: CatalogContext) -> Bool {
         if context.isNamedOutsideGroups(product) { return true }
-        if context.catalog.product(product) != nil {
+        if context.product(product) != nil {
             field.refuse(
                 .notAllowed, "product \(quoted(product.rawValue)) is a subscription",
                 hint: "use `subscription.…` facts, such as `{ fact: subscription.productId, is: \(product) }`")
             return false
         }
-        let known = context.catalog.otherProducts.map(\.productId.rawValue)
         field.refuse(
             .unknownProduct, "unknown product \(quoted(product.rawValue))",
-            hint: Suggestion.hint(for: product.rawValue, among: known, noun: "known products")
+            hint: Suggestion.hint(for: product.rawValue, among: context.otherIds, noun: "known products")
                 ?? "list it under `products`")
         return false
     }

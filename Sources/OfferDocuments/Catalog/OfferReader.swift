@@ -18,7 +18,7 @@ enum OfferReader {
         let delivery = DeliveryReader.delivery(mapping, type)
         let products = ProductsReader.read(mapping.required("products"), context)
         let identifier = DeliveryReader.offerIdentifier(mapping, type, delivery, products, &context)
-        let terms = TermsReader.read(mapping, products, context.catalog)
+        let terms = TermsReader.read(mapping, products, context)
         let again = AgainReader.read(mapping, type)
         if let again {
             mapping.warn(
@@ -27,7 +27,7 @@ enum OfferReader {
                     + "although Apple allows one", hint: "leave `again` out to follow Apple's rule")
         }
         let limits = LimitReader.read(
-            mapping.required("limits"), (products ?? []).compactMap { context.catalog.product($0)?.product },
+            mapping.required("limits"), (products ?? []).compactMap { context.product($0)?.product },
             type: type, again: again, &context)
         let status = mapping.required("status")?.choice(OfferStatus.self)
         let setConditions = conditions(mapping, of: id, &context)
@@ -218,7 +218,7 @@ enum DeliveryReader {
         else { return nil }
         let form = delivery == .appStore ? TextForm.winBackOfferIdentifier : .promotionalOfferIdentifier
         guard let identifier: OfferIdentifier = field.id(form) else { return nil }
-        if let product = products?.first, let group = context.catalog.product(product)?.group {
+        if let product = products?.first, let group = context.product(product)?.group {
             context.insert(identifier, in: group.id, at: field)
         }
         return identifier
@@ -239,7 +239,7 @@ enum ProductsReader {
     static func read(_ field: Field?, _ context: CatalogContext) -> [ProductId]? {
         guard let field, let items = field.list() else { return nil }
         let products = items.distinct { item in item.id(.productId).flatMap { known($0, item, context) } }
-        let groups = Set(products.compactMap { context.catalog.product($0)?.group.id })
+        let groups = Set(products.compactMap { context.product($0)?.group.id })
         guard groups.count <= 1 else {
             let ids = groups.sorted().map { "`\($0)`" }.joined(separator: ", ")
             return field.refuse(
@@ -251,15 +251,14 @@ enum ProductsReader {
 
     private static func known(_ id: ProductId, _ field: Field, _ context: CatalogContext) -> ProductId? {
         if context.isNamed(id) { return id }
-        if context.catalog.otherProducts.contains(where: { $0.productId == id }) {
+        if context.otherType(of: id) != nil {
             return field.refuse(
                 .unknownProduct, "product \(quoted(id.rawValue)) is in no subscription group",
                 hint: "offers discount the products of `subscriptionGroups`")
         }
-        let known = context.catalog.subscriptionGroups.flatMap(\.products).map(\.productId.rawValue)
         return field.refuse(
             .unknownProduct, "unknown product \(quoted(id.rawValue))",
-            hint: Suggestion.hint(for: id.rawValue, among: known, noun: "known products")
+            hint: Suggestion.hint(for: id.rawValue, among: context.subscriptionIds, noun: "known products")
                 ?? "list it under `subscriptionGroups`")
     }
 }
@@ -271,7 +270,9 @@ enum LifetimeOwnerCheck {
         guard offer.type == .winBack, offer.status == .active else { return }
         let condition = offer.eligibility.map { [Constraint($0)] } ?? []
         var reached: [ProductId] = []
-        for product in context.catalog.otherProducts where product.type == .nonConsumable {
+        for product in context.otherProducts where product.type == .nonConsumable {
+            // More are not named.
+            guard reached.count <= 3 else { break }
             let owner = Constraint.literal(fact(product.productId), is: .boolean(true))
             if context.lifetimeOwners.canHold(condition + [owner]), context.lifetimeOwners.hasBudget {
                 reached.append(product.productId)

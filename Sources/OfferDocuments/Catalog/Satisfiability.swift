@@ -6,7 +6,7 @@ struct Satisfiability {
     /// How many comparisons with an operand one catalog may cost; beyond it everything counts as possible.
     private var budget: Int
 
-    init(budget: Int = 5_000_000) {
+    init(budget: Int = 500_000) {
         self.budget = budget
     }
 
@@ -14,7 +14,7 @@ struct Satisfiability {
     var hasBudget: Bool { budget > 0 }
 
     mutating func canHold(_ constraints: [Constraint]) -> Bool {
-        canHold(constraints, [])
+        !hasBudget || canHold(constraints, [])
     }
 
     /// Collects what has to hold anyway, then tries the alternatives of one group after the other.

@@ -70,7 +70,7 @@ struct OfferTerms {
 }
 
 enum TermsReader {
-    static func read(_ mapping: Mapping, _ products: [ProductId]?, _ catalog: Catalog) -> OfferTerms? {
+    static func read(_ mapping: Mapping, _ products: [ProductId]?, _ context: CatalogContext) -> OfferTerms? {
         let mode = mapping.required("paymentMode")?.choice(PaymentMode.self)
         let period = mapping.required("period")?.period(among: AppleTerms.offerPeriods)
         let count = mapping.required("periodCount")?.wholeNumber(AppleTerms.periodCounts)
@@ -83,7 +83,7 @@ enum TermsReader {
         guard let mode, let period, let count else { return nil }
         let terms = OfferTerms(mode: mode, period: period, count: count, price: price)
         for id in products ?? [] {
-            guard let product = catalog.product(id)?.product else { continue }
+            guard let product = context.product(id)?.product else { continue }
             if let priceField { PriceRules.check(terms, against: product, at: priceField) }
             if mode == .payAsYouGo, period != product.period {
                 mapping.optional("period")?.warn(

@@ -98,28 +98,35 @@ public enum DocumentIssueCode: String, Sendable, Hashable, CaseIterable, Codable
     case lifetimeOwner
 }
 
-/// Collects the issues of one reading, so that one pass finds all of them.
+/// Collects the issues of one reading, so that one pass finds all of them, up to a bound.
 final class IssueLog {
     private var errors: [DocumentIssue] = []
     private var warnings: [DocumentIssue] = []
-    private var isFull = false
+    /// Whether there is an error more than are reported: nothing that is read now can change the outcome.
+    private(set) var isFull = false
 
-    func refuse(_ issue: DocumentIssue) {
+    /// - Parameter issue: made only if it is kept, because it takes longer than what it is about.
+    func refuse(_ issue: @autoclosure () -> DocumentIssue) {
         guard errors.count < DocumentLimits.issues else {
             isFull = true
             return
         }
-        errors.append(issue)
+        errors.append(issue())
     }
 
-    func warn(_ issue: DocumentIssue) {
+    func warn(_ issue: @autoclosure () -> DocumentIssue) {
         guard warnings.count < DocumentLimits.issues else { return }
-        warnings.append(issue)
+        warnings.append(issue())
     }
 
     /// The value with its warnings, unless there is an error.
     func outcome<Value: Sendable>(_ value: Value?) throws(InvalidDocument) -> ValidDocument<Value> {
         if let value, errors.isEmpty { return ValidDocument(value: value, warnings: Self.sorted(warnings)) }
+        throw refusal
+    }
+
+    /// What is wrong, with a last error that says so where there is more.
+    var refusal: InvalidDocument {
         var sorted = Self.sorted(errors)
         if isFull, let last = sorted.last {
             sorted.append(
@@ -127,7 +134,7 @@ final class IssueLog {
                     code: .tooManyErrors, line: last.line, column: last.column,
                     detail: "there are more errors than the \(DocumentLimits.issues) shown"))
         }
-        throw InvalidDocument(errors: sorted, warnings: Self.sorted(warnings))
+        return InvalidDocument(errors: sorted, warnings: Self.sorted(warnings))
     }
 
     private static func sorted(_ issues: [DocumentIssue]) -> [DocumentIssue] {
@@ -170,6 +177,8 @@ package struct InvalidDocument: Error, Sendable, Hashable {
 package enum DocumentLimits {
     /// The most bytes of a document: 2 MiB, as for a request body (docs/design.md#http).
     package static let bytes = 2 * 1_024 * 1_024
+    /// The most keys, values, dashes, colons, commas and brackets of a document. An offer has about a hundred.
+    package static let tokens = 50_000
     package static let depth = 64
     /// The most comparisons of one offer's condition.
     package static let comparisons = 500
@@ -177,7 +186,8 @@ package enum DocumentLimits {
     package static let conditionDepth = 20
     /// The most ids that one offer had before.
     package static let formerIds = 20
-    package static let issues = 500
+    /// The most errors that are reported, as of a request.
+    package static let issues = 100
 }
 
 /// A value of a document in an error: in backticks, short, and without characters that would disturb a terminal.

@@ -103,13 +103,19 @@ enum PlainScalar {
     }
 }
 
-extension DocumentIssue {
-    /// An issue that was found after reading, such as a conflict with what is stored, with its place in the text.
-    ///
-    /// The place is that of the deepest part of the path that the document has; the first line if it has none.
-    package init(code: DocumentIssueCode, path: String, in text: String, detail: String, hint: String? = nil) {
-        let position = (try? DocumentParser.parse(Array(text.utf8)))?.descendant(path).position ?? .start
-        self.init(code, at: position, path: path, detail, hint: hint)
+/// The places of a text for issues that are found after reading, such as a conflict with what is stored.
+package struct DocumentPlaces {
+    private let root: DocumentNode?
+
+    package init(_ text: String) {
+        root = try? DocumentParser.parse(Array(text.utf8))
+    }
+
+    /// An issue at the deepest part of the path that the document has; at the first line if it has none.
+    package func issue(
+        _ code: DocumentIssueCode, at path: String, detail: String, hint: String? = nil
+    ) -> DocumentIssue {
+        DocumentIssue(code, at: root?.descendant(path).position ?? .start, path: path, detail, hint: hint)
     }
 }
 

@@ -7,18 +7,24 @@ struct Field {
     let path: String
     let log: IssueLog
 
-    func refuse(_ code: DocumentIssueCode, _ detail: String, hint: String? = nil) {
-        log.refuse(issue(code, detail, hint: hint))
+    func refuse(
+        _ code: DocumentIssueCode, _ detail: @autoclosure () -> String, hint: @autoclosure () -> String? = nil
+    ) {
+        log.refuse(issue(code, detail(), hint: hint()))
     }
 
     /// Logs an error; there is no value then.
-    func refuse<Value>(_ code: DocumentIssueCode, _ detail: String, hint: String? = nil) -> Value? {
-        log.refuse(issue(code, detail, hint: hint))
+    func refuse<Value>(
+        _ code: DocumentIssueCode, _ detail: @autoclosure () -> String, hint: @autoclosure () -> String? = nil
+    ) -> Value? {
+        log.refuse(issue(code, detail(), hint: hint()))
         return nil
     }
 
-    func warn(_ code: DocumentIssueCode, _ detail: String, hint: String? = nil) {
-        log.warn(issue(code, detail, hint: hint))
+    func warn(
+        _ code: DocumentIssueCode, _ detail: @autoclosure () -> String, hint: @autoclosure () -> String? = nil
+    ) {
+        log.warn(issue(code, detail(), hint: hint()))
     }
 
     private func issue(_ code: DocumentIssueCode, _ detail: String, hint: String?) -> DocumentIssue {
@@ -31,6 +37,7 @@ struct Field {
     }
 
     func mapping(_ keys: [String]) -> Mapping? {
+        guard !log.isFull else { return nil }
         guard case .mapping(let entries) = node.content else {
             return refuse(.wrongType, "this must be a mapping, not \(node.kind)")
         }
@@ -39,6 +46,7 @@ struct Field {
 
     /// The items of a list; a list that may not be empty and is gives `nil`.
     func list(allowsEmpty: Bool = false) -> [Field]? {
+        guard !log.isFull else { return nil }
         guard case .sequence(let items) = node.content else {
             return refuse(
                 .wrongType, "this must be a list, not \(node.kind)", hint: "write `[…]` or one `- ` line per entry")
@@ -192,25 +200,23 @@ struct Mapping {
     init(_ field: Field, _ entries: [DocumentNode.Entry], keys: [String]) {
         self.field = field
         var known: [String: DocumentNode.Entry] = [:]
-        for entry in entries {
+        for entry in entries where !field.log.isFull {
             if entry.isRepeated {
-                Self.refuse(entry, in: field, .duplicateKey, "key \(quoted(entry.key)) is given twice", "keep one")
+                field.log.refuse(
+                    DocumentIssue(
+                        .duplicateKey, at: entry.keyPosition, path: field.path,
+                        "key \(quoted(entry.key)) is given twice", hint: "keep one"))
             }
             if keys.contains(entry.key) {
                 known[entry.key] = entry
             } else {
-                Self.refuse(
-                    entry, in: field, .unknownKey, "unknown key \(quoted(entry.key))",
-                    Suggestion.hint(for: entry.key, among: keys, noun: "known here"))
+                field.log.refuse(
+                    DocumentIssue(
+                        .unknownKey, at: entry.keyPosition, path: field.path, "unknown key \(quoted(entry.key))",
+                        hint: Suggestion.hint(for: entry.key, among: keys, noun: "known here")))
             }
         }
         self.entries = known
-    }
-
-    private static func refuse(
-        _ entry: DocumentNode.Entry, in field: Field, _ code: DocumentIssueCode, _ detail: String, _ hint: String?
-    ) {
-        field.log.refuse(DocumentIssue(code, at: entry.keyPosition, path: field.path, detail, hint: hint))
     }
 
     func required(_ key: String) -> Field? {
@@ -244,12 +250,18 @@ struct Mapping {
     }
 
     /// Logs an issue at the key of an entry, if it is written.
-    func refuse(key: String, _ code: DocumentIssueCode, _ detail: String, hint: String? = nil) {
-        place(of: key)?.refuse(code, detail, hint: hint)
+    func refuse(
+        key: String, _ code: DocumentIssueCode, _ detail: @autoclosure () -> String,
+        hint: @autoclosure () -> String? = nil
+    ) {
+        place(of: key)?.refuse(code, detail(), hint: hint())
     }
 
-    func warn(key: String, _ code: DocumentIssueCode, _ detail: String, hint: String? = nil) {
-        place(of: key)?.warn(code, detail, hint: hint)
+    func warn(
+        key: String, _ code: DocumentIssueCode, _ detail: @autoclosure () -> String,
+        hint: @autoclosure () -> String? = nil
+    ) {
+        place(of: key)?.warn(code, detail(), hint: hint())
     }
 
     private func place(of key: String) -> Field? {

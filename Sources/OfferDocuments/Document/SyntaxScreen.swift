@@ -42,8 +42,8 @@ struct DocumentText {
         return nil
     }
 
-    /// Control characters, the line breaks that only some readers count, and the private characters which mark keys
-    /// that were given twice (``RepeatedKeys``).
+    /// Control characters, the line breaks that only some readers count, and the private characters which stand for
+    /// keys that were given twice (``DistinctKeys``).
     private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D: false
@@ -58,10 +58,11 @@ struct DocumentText {
     }
 }
 
-/// Looks for the YAML that no document of ours needs before the YAML library composes the text.
+/// Looks for the YAML that no document of ours needs, and for keys that are given twice, before the YAML library
+/// composes the text.
 ///
 /// The library resolves aliases and compares keys while it reads, so a few hundred bytes of nested aliases could keep
-/// it busy for ever. The screen follows libyaml's rules for where a token may begin; where those rules depend on what
+/// it busy for ever. It takes a microsecond for each token, whatever the bytes are, so tokens are counted. The screen follows libyaml's rules for where a token may begin; where those rules depend on what
 /// may not be used anyway (text over several lines), it refuses rather than guesses.
 struct SyntaxScreen {
     private let bytes: [UInt8]
@@ -79,10 +80,26 @@ struct SyntaxScreen {
     /// The column of the innermost mapping or list that the last lines opened; 0 before the first.
     private var parentColumn = 0
     private var hasContent = false
+    private var tokens = 0
+    private var scopes = KeyScopes()
+    /// The text that may turn out to be a key.
+    private var scalar: Scalar?
+    private var repeated: [RepeatedKey] = []
 
-    static func check(_ text: String) throws(DocumentIssue) {
+    private struct Scalar {
+        var start: Int
+        /// `nil` while unquoted text is open.
+        var end: Int?
+        var quote: UInt8?
+        var position: DocumentPosition
+    }
+
+    /// - Returns: every key that its mapping has already, in their order; at most one more than
+    ///   ``DocumentLimits/issues``, where the screen stops.
+    static func check(_ text: String) throws(DocumentIssue) -> [RepeatedKey] {
         var screen = SyntaxScreen(bytes: Array(text.utf8))
         try screen.run()
+        return screen.repeated
     }
 
     private init(bytes: [UInt8]) {
@@ -90,7 +107,7 @@ struct SyntaxScreen {
     }
 
     private mutating func run() throws(DocumentIssue) {
-        while let byte = peek() {
+        while let byte = peek(), repeated.count <= DocumentLimits.issues {
             switch byte {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
                 endLine()
@@ -158,6 +175,7 @@ struct SyntaxScreen {
     }
 
     private mutating func readToken(_ byte: UInt8) throws(DocumentIssue) {
+        try countToken()
         let isIndicator = isBlankOrEnd(peek(1))
         switch byte {
         case UInt8(ascii: "&"), UInt8(ascii: "*"):
@@ -171,28 +189,78 @@ struct SyntaxScreen {
         case UInt8(ascii: "-") where isIndicator:
             dashesInLine += 1
             try checkDepth(dashesInLine)
-            if flowDepth == 0 { parentColumn = position.column }
+            if flowDepth == 0 {
+                parentColumn = position.column
+                scopes.close(rightOf: position.column)
+            }
             advance()
         case UInt8(ascii: ":") where isIndicator || flowDepth > 0:
             beginValue()
         case UInt8(ascii: ",") where flowDepth > 0:
+            endFlowEntry()
+            scopes.next()
             advance()
         case UInt8(ascii: "["), UInt8(ascii: "{"):
             if flowDepth == 0 { tokenColumn = position.column }
             flowDepth += 1
             try checkDepth(flowDepth)
+            scalar = nil
+            scopes.open(isMapping: byte == UInt8(ascii: "{"))
             advance()
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
+            endFlowEntry()
+            scopes.closeFlow()
             flowDepth = max(0, flowDepth - 1)
             advance()
         case UInt8(ascii: "\""), UInt8(ascii: "'"):
             if flowDepth == 0 { tokenColumn = position.column }
+            scalar = Scalar(start: index + 1, quote: byte, position: position)
             skipQuoted(byte)
+            scalar?.end = index - 1
         default:
             if flowDepth == 0 { tokenColumn = position.column }
+            scalar = Scalar(start: index, position: position)
             isAtTokenStart = false
             advance()
         }
+    }
+
+    private mutating func countToken() throws(DocumentIssue) {
+        tokens += 1
+        guard tokens > DocumentLimits.tokens else { return }
+        throw DocumentIssue(
+            .tooLarge, at: position,
+            "the document has more than \(DocumentLimits.tokens) keys, values, brackets and other tokens",
+            hint: "delete what is not used any more, or divide it")
+    }
+
+    /// Unquoted text ends here.
+    private mutating func endText() {
+        if scalar != nil, scalar?.end == nil { scalar?.end = index }
+    }
+
+    /// In braces, a text without a value is a key too.
+    private mutating func endFlowEntry() {
+        if scopes.isKeyNext { noteKey() }
+        scalar = nil
+    }
+
+    /// The last text is a key. One that is written with escapes is left to the library.
+    private mutating func noteKey() {
+        guard let scalar, let end = scalar.end, scalar.start < end else { return }
+        var written = bytes[scalar.start..<end]
+        if let quote = scalar.quote {
+            if written.contains(where: { $0 == UInt8(ascii: "\\") || $0 == quote }) { return }
+        } else {
+            while let last = written.last, isBlank(last) { written.removeLast() }
+        }
+        let name = String(decoding: written, as: UTF8.self)
+        let isRepeated =
+            flowDepth > 0
+            ? scopes.repeatsInFlow(name) : scopes.repeatsInBlock(name, at: scalar.position.column)
+        guard isRepeated else { return }
+        repeated.append(
+            RepeatedKey(name: name, bytes: written.startIndex..<written.endIndex, position: scalar.position))
     }
 
     private mutating func readText(_ byte: UInt8) throws(DocumentIssue) {
@@ -200,11 +268,14 @@ struct SyntaxScreen {
         if byte == UInt8(ascii: ":") {
             let endsFlowKey = flowDepth > 0 && next.map { ",[]{}".utf8.contains($0) } ?? true
             if isBlankOrEnd(next) || endsFlowKey {
+                try countToken()
+                endText()
                 beginValue()
                 return
             }
         }
         if flowDepth > 0, ",[]{}?".utf8.contains(byte) {
+            endText()
             isAtTokenStart = true
             if byte == UInt8(ascii: "?") { advance() }
             return
@@ -214,6 +285,9 @@ struct SyntaxScreen {
 
     private mutating func beginValue() {
         if flowDepth == 0 { parentColumn = tokenColumn }
+        if flowDepth == 0 || scopes.isKeyNext { noteKey() }
+        scopes.endKey()
+        scalar = nil
         isAtTokenStart = true
         advance()
     }
@@ -235,12 +309,16 @@ struct SyntaxScreen {
     }
 
     private mutating func skipComment() {
+        endText()
         while let byte = peek(), byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") { advance() }
     }
 
     private mutating func endLine() {
         isTabInIndentation = false
-        if !isAtTokenStart { isTextOpen = true }
+        if !isAtTokenStart {
+            isTextOpen = true
+            endText()
+        }
         isAtTokenStart = true
         isAtLineStart = true
         dashesInLine = 0

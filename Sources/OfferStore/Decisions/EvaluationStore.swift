@@ -50,6 +50,9 @@ public struct EvaluationStore {
         try Set(["issued_offer", "refusal"].flatMap { try offers(of: $0, in: scope) }).sorted()
     }
 
+    /// Every offer that was ever issued, by the id that it had then.
+    public func issuedOffers(in scope: ScopeNumber) throws -> [OfferId] { try offers(of: "issued_offer", in: scope) }
+
     private func offers(of table: String, in scope: ScopeNumber) throws -> [OfferId] {
         var offers: [OfferId] = []
         // One search of the index an offer; `DISTINCT` would read all of it.
