@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// A share of the machine for work that takes long: a bounded number at once, on threads of its own. What finds no
@@ -35,19 +34,5 @@ package final class LongWork: Sendable {
             defer { idle.withLock { $0.append(thread) } }
             return try await withTaskExecutorPreference(thread) { @concurrent in try await work() }
         }
-    }
-}
-
-/// A serial queue: Dispatch gives it a thread beyond those of Swift's own tasks.
-private final class WorkThread: TaskExecutor {
-    private let queue: DispatchQueue
-
-    init(label: String) {
-        queue = DispatchQueue(label: label, qos: .utility)
-    }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
