@@ -36,3 +36,20 @@ package final class LongWork: Sendable {
         }
     }
 }
+
+/// The share of each kind of work that callers may start and that may take long.
+///
+/// A supposition with a catalog waits for a turn of the catalogs, which wait for no other share.
+package struct LongWorkShares: Sendable {
+    /// Catalogs that are read, checked and compared.
+    package let catalogs = LongWork("catalogs", atOnce: 1, waiting: 30)
+    /// Dry-runs that suppose something: a history or a catalog may have two megabytes, and a past instant has all
+    /// issued offers read.
+    package let suppositions = LongWork("suppositions", atOnce: 2, waiting: 30)
+    /// Signature checks: a wrong signature takes up to half a second.
+    package let signatures = LongWork("signatures", atOnce: 1, waiting: 30)
+    /// Customers' stories, replays, lists and exports, which read a whole history or decide again.
+    package let stories = LongWork("stories", atOnce: 2, waiting: 60)
+    /// Reports, each of which reads all customers of a range: seconds, so that nobody waits for one.
+    package let reports = LongWork("reports", atOnce: 1, waiting: 0)
+}

@@ -53,6 +53,8 @@ public struct UseCases: Sendable {
     public let audit: LedgerAudit
     /// `GET /readyz`.
     public let readiness: Readiness
+    /// What of this runs on threads of its own, a few at once.
+    package let shares = LongWorkShares()
 
     /// Builds the use cases.
     ///
@@ -85,22 +87,26 @@ public struct UseCases: Sendable {
             random: random, policy: .standard, clock: clock, rates: rates, metrics: metrics)
         decisions = OfferDecisions(
             registry: registry, database: database, ingestion: ingestion, catalogs: catalogs, policy: .standard,
-            clock: clock, rates: rates, metrics: metrics)
+            clock: clock, rates: rates, metrics: metrics, shares: shares)
         signatureChecks = SignatureChecks(
-            registry: registry, database: database, catalogs: catalogs, decisions: decisions, clock: clock)
-        self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock)
+            registry: registry, database: database, catalogs: catalogs, decisions: decisions, clock: clock,
+            work: shares.signatures)
+        self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock, work: shares.catalogs)
         switches = OfferPauses(database: ledger, catalogs: catalogs, clock: clock)
-        customers = CustomerLookup(database: database, catalogs: catalogs, policy: .standard, clock: clock)
+        customers = CustomerLookup(
+            database: database, catalogs: catalogs, policy: .standard, clock: clock, work: shares.stories)
         status = StatusLookup(database: database, ingestion: ingestion, clock: clock, rates: rates)
-        export = IssuedOfferExport(database: database, catalogs: catalogs, clock: clock)
-        replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
-        recordedDecisions = RecordedDecisions(database: database, catalogs: catalogs, policy: .standard)
+        export = IssuedOfferExport(database: database, catalogs: catalogs, clock: clock, work: shares.stories)
+        replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard, work: shares.stories)
+        recordedDecisions = RecordedDecisions(
+            database: database, catalogs: catalogs, policy: .standard, work: shares.stories)
         attributes = CustomerAttributes(database: ledger, clock: clock, rates: rates)
         unlinking = AliasUnlinking(database: ledger, clock: clock)
         resetting = TesterReset(ledger: ledger, digestKey: digestKey, clock: wallClock)
         voiding = OfferVoiding(database: ledger, stories: customers, clock: clock)
         events = EventFeed(database: database, webhooks: webhooks, clock: clock)
-        reports = FunnelReports(database: database, catalogs: catalogs, policy: .standard, clock: clock)
+        reports = FunnelReports(
+            database: database, catalogs: catalogs, policy: .standard, clock: clock, work: shares.reports)
         apiKeys = APIKeys(
             database: ledger, digest: digest, random: random, author: .service, rates: rates, clock: wallClock)
         dueEvents = DueEvents(ledger: ledger, clock: clock)

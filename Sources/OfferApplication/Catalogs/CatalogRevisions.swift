@@ -9,6 +9,7 @@ public struct CatalogRevisions: Sendable {
     let database: Ledger
     let digest: any Digest
     let clock: RequestClock
+    let work: LongWork
 
     /// The document in force, as it was applied; revision 0 and an empty text if there is none.
     public func current(caller: Caller) async throws -> CatalogDocument {
@@ -22,12 +23,22 @@ public struct CatalogRevisions: Sendable {
     /// Puts a document in force, if it is valid and made from the revision in force.
     ///
     /// - Returns: the revision and the differences; the text in force applied again makes no new revision.
-    /// - Throws: `invalidCatalog`, `catalogChanged`.
+    /// - Throws: `invalidCatalog`, `catalogChanged`, `busy`.
     package func apply(
         _ text: String, format: CatalogDocument.Format, expectedRevision: Int, message: String?, dryRun: Bool,
         caller: Caller
     ) async throws -> CatalogApplied {
-        let catalog = try CatalogDocument.catalog(text, for: caller.scope)
+        let catalog = try await work.run { try CatalogDocument.catalog(text, for: caller.scope) }
+        let inForce = try await current(caller: caller)
+        guard inForce.revision == expectedRevision else {
+            throw RequestError.catalogChanged(current: inForce.revision)
+        }
+        // Beside the transaction, which keeps all others from recording anything.
+        let changes: [CatalogChange] = try await work.run {
+            var old = Catalog(bundleId: caller.scope.bundleId)
+            if inForce.revision > 0 { old = try CatalogReader.read(inForce.text).value }
+            return CatalogDifference.changes(from: old, to: catalog)
+        }
         let digest = Hexadecimal.lowercase(digest.sha256(Array(text.utf8)))
         let body: @Sendable (any StoreTransaction) throws -> CatalogApplied = { transaction in
             let scopes = ScopeStore(transaction)
@@ -35,9 +46,6 @@ public struct CatalogRevisions: Sendable {
             let current = try number.map { try CatalogStore(transaction).current(in: $0) } ?? nil
             let revision = Int(current?.revision ?? 0)
             guard revision == expectedRevision else { throw RequestError.catalogChanged(current: revision) }
-            let old = try current.map { try CatalogReader.read($0.document).value }
-            let changes = CatalogDifference.changes(
-                from: old ?? Catalog(bundleId: caller.scope.bundleId), to: catalog)
             if let number { try FrozenOffers.check(catalog, text: text, in: number, transaction) }
             guard !dryRun, let number, current?.digest != digest else {
                 return CatalogApplied(revision: revision, changes: changes)

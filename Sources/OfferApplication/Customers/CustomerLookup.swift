@@ -9,12 +9,19 @@ public struct CustomerLookup: Sendable {
     let catalogs: CompiledCatalogs
     let policy: Policy
     let clock: RequestClock
+    let work: LongWork
 
     /// The customers that the identifiers name, with a page of their timeline.
     ///
-    /// - Throws: `unknownCustomer`, `ambiguousCustomer`.
+    /// - Throws: `unknownCustomer`, `ambiguousCustomer`, `busy`.
     package func story(
         _ identifiers: CustomerIdentifiers, limit: Int = 50, from cursor: TimelineCursor? = nil, caller: Caller
+    ) async throws -> CustomerDetails {
+        try await work.run { try await readStory(identifiers, limit: limit, from: cursor, caller: caller) }
+    }
+
+    private func readStory(
+        _ identifiers: CustomerIdentifiers, limit: Int, from cursor: TimelineCursor?, caller: Caller
     ) async throws -> CustomerDetails {
         let read = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
@@ -81,8 +88,16 @@ public struct CustomerLookup: Sendable {
     /// A page of the offers issued to the customers that the identifiers name, or of all offers without identifiers,
     /// newest first.
     ///
-    /// - Throws: `ambiguousCustomer`.
+    /// - Throws: `ambiguousCustomer`, `busy`.
     package func issuedOffers(
+        _ identifiers: CustomerIdentifiers, offerId: OfferId?, limit: Int, before: Int64?, caller: Caller
+    ) async throws -> PageBody<IssuedOfferView> {
+        try await work.run {
+            try await readPage(identifiers, offerId: offerId, limit: limit, before: before, caller: caller)
+        }
+    }
+
+    private func readPage(
         _ identifiers: CustomerIdentifiers, offerId: OfferId?, limit: Int, before: Int64?, caller: Caller
     ) async throws -> PageBody<IssuedOfferView> {
         let read = try await database.read { transaction -> (IssuedOfferRows, Int64?, Instant)? in

@@ -14,19 +14,20 @@ public struct OfferDecisions: Sendable {
     let clock: RequestClock
     let rates: RequestRates
     let metrics: ServiceMetrics
-    private let turns = AsyncSemaphore(supposedAtOnce, waiting: supposingWaiting)
+    let shares: LongWorkShares
 
-    /// How many dry-runs that suppose something a server answers at once. A history or a catalog may have two
-    /// megabytes, and a past instant has all issued offers read: seconds of a core each, which must not keep others
-    /// from issuing.
-    static let supposedAtOnce = 2
     private static let offersInATurn = 16
-    /// How many more may wait before the next fails with `busy`.
-    static let supposingWaiting = 30
+
+    /// Reads a body that is too large for anything but a supposition, in the share of those.
+    ///
+    /// - Throws: `busy`, and what the reading throws.
+    package func read(_ body: @concurrent @Sendable () async throws -> Inquiry) async throws -> Inquiry {
+        try await shares.suppositions.run(body)
+    }
 
     /// Decides the offers asked for.
     ///
-    /// - Throws: ``RequestError``, `busy` among them where ``supposingWaiting`` others wait to suppose something too.
+    /// - Throws: ``RequestError``, `busy` among them where too many others wait to suppose something too.
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         try rates.take(inquiry.named, by: caller)
         let verified = try await ingestion.verifyWhole(inquiry.delivery, caller: caller)
@@ -34,14 +35,14 @@ public struct OfferDecisions: Sendable {
         asked.customer = try caller.customer(named: inquiry.named, in: verified)
         let inquiry = asked
         guard inquiry.supposes else { return try await answer(inquiry, verified, caller: caller) }
-        return try await turns.run { try await answer(inquiry, verified, caller: caller) }
+        return try await shares.suppositions.run { try await answer(inquiry, verified, caller: caller) }
     }
 
     private func answer(
         _ inquiry: Inquiry, _ verified: VerifiedDelivery, caller: Caller
     ) async throws -> InquiryAnswer {
         let formats = caller.formats(of: try registry.app(for: caller.scope))
-        let whatIf = try ResolvedWhatIf(inquiry, scope: caller.scope)
+        let whatIf = try await ResolvedWhatIf(inquiry, scope: caller.scope, checking: shares.catalogs)
         let read = { @Sendable (transaction: any StoreTransaction) in
             var sought = inquiry.named
             // An issue request would store the data first, and then no alias would find another customer.

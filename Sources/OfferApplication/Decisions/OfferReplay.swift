@@ -11,16 +11,23 @@ public struct OfferReplay: Sendable {
     let database: any StoreDatabase
     let catalogs: CompiledCatalogs
     let policy: Policy
+    let work: LongWork
 
     /// Replays the decision that allowed an issued offer.
     ///
     /// - Parameter revision: the catalog to decide by; the one of the decision if absent.
     /// - Throws: `unknownIssuedOffer`, `erasedRecord`, `unknownRevision`, `unknownOffer` if that catalog does not have
-    ///   the offer, `invalidCatalog` if this version no longer reads that catalog.
+    ///   the offer, `invalidCatalog` if this version no longer reads that catalog, `busy`.
     package func replay(
         _ id: LowercaseUUID, catalogRevision revision: Int?, caller: Caller
     ) async throws -> DecisionReplay {
-        return try await database.read { transaction in
+        try await work.run { try await read(id, catalogRevision: revision, caller: caller) }
+    }
+
+    private func read(
+        _ id: LowercaseUUID, catalogRevision revision: Int?, caller: Caller
+    ) async throws -> DecisionReplay {
+        try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 let issued = try IssuedOfferStore(transaction).issuedOffer(id, in: number),
                 let signing = try IssuedOfferStore(transaction).signings(of: issued).first

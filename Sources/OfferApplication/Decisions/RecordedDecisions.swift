@@ -12,10 +12,15 @@ public struct RecordedDecisions: Sendable {
     let database: any StoreDatabase
     let catalogs: CompiledCatalogs
     let policy: Policy
+    let work: LongWork
 
     /// - Throws: `unknownDecision`; `erasedRecord`; `invalidCatalog` if this version no longer reads the catalog that
-    ///   was in force.
+    ///   was in force; `busy`.
     package func show(_ id: LowercaseUUID, caller: Caller) async throws -> RecordedDecisionBody {
+        try await work.run { try await read(id, caller: caller) }
+    }
+
+    private func read(_ id: LowercaseUUID, caller: Caller) async throws -> RecordedDecisionBody {
         try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 let refusal = try RefusalStore(transaction).refusal(id, in: number)

@@ -24,13 +24,15 @@ struct ResolvedWhatIf: Sendable {
     let history: Supplied?
     let catalog: Catalog?
 
-    /// - Throws: `invalidRequest` at a payload that cannot be taken, `invalidCatalog`.
-    init(_ inquiry: Inquiry, scope: Scope) throws {
+    /// - Throws: `invalidRequest` at a payload that cannot be taken, `invalidCatalog`, `busy`.
+    init(_ inquiry: Inquiry, scope: Scope, checking: LongWork) async throws {
         asOf = inquiry.asOf
         history = try inquiry.history.map { try Supplied($0, scope: scope) }
-        catalog =
-            try inquiry.catalog.map { Catalog.document($0, try CatalogDocument.catalog($0, for: scope)) }
-            ?? inquiry.catalogRevision.map(Catalog.revision)
+        guard let text = inquiry.catalog else {
+            catalog = inquiry.catalogRevision.map(Catalog.revision)
+            return
+        }
+        catalog = .document(text, try await checking.run { try CatalogDocument.catalog(text, for: scope) })
     }
 }
 

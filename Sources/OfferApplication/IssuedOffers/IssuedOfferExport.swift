@@ -8,6 +8,7 @@ public struct IssuedOfferExport: Sendable {
     let database: any StoreDatabase
     let catalogs: CompiledCatalogs
     let clock: RequestClock
+    let work: LongWork
 
     /// A page of issued offers in the order they were issued.
     ///
@@ -15,7 +16,7 @@ public struct IssuedOfferExport: Sendable {
     ///   - from: only those issued then or later.
     ///   - to: only those issued before.
     /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that was never issued,
-    ///   `unusableParameter` for a range that is empty, and what the store throws: nothing to export is no answer to a
+    ///   `unusableParameter` for a range that is empty, `busy`, and what the store throws: nothing to export is no answer to a
     ///   mistyped question.
     package func page(
         offerId: OfferId? = nil, from: Instant? = nil, to: Instant? = nil, limit: Int, after: Int64?, caller: Caller
@@ -25,7 +26,15 @@ public struct IssuedOfferExport: Sendable {
                 name: "to", detail: "the range ends at `\(to)`, but it begins at `\(from)`",
                 hint: "a range holds what was issued from `from` on and before `to`")
         }
-        return try await database.read { transaction in
+        return try await work.run {
+            try await read(offerId, from: from, to: to, limit: limit, after: after, caller: caller)
+        }
+    }
+
+    private func read(
+        _ offerId: OfferId?, from: Instant?, to: Instant?, limit: Int, after: Int64?, caller: Caller
+    ) async throws -> PageBody<ExportedOffer> {
+        try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
                 if let offerId { throw RequestError.unknownOffer(offerId) }
                 return PageBody(items: [], next: nil)

@@ -12,8 +12,7 @@ public struct SignatureChecks: Sendable {
     let catalogs: CompiledCatalogs
     let decisions: OfferDecisions
     let clock: RequestClock
-    /// A wrong signature holds a thread for up to half a second; others must be able to issue meanwhile.
-    private let turns = AsyncSemaphore(1, waiting: 30)
+    let work: LongWork
 
     private struct Known: Sendable {
         var catalog: Catalog?
@@ -37,7 +36,7 @@ public struct SignatureChecks: Sendable {
             bundleId: app.bundleId, issuerId: app.issuerId, keys: keys(of: app, others, in: caller.scope),
             otherBundles: others.map(\.bundleId), catalog: known.catalog, record: known.record,
             ineligibility: try await ineligibility(passed, contents, known, caller: caller), now: known.now)
-        return try await turns.run {
+        return try await work.run {
             do throws(MalformedArtefact) {
                 return try judge.diagnose(passed)
             } catch {

@@ -9,7 +9,7 @@ public struct FunnelReports: Sendable {
     let catalogs: CompiledCatalogs
     let policy: Policy
     let clock: RequestClock
-    private let turns = AsyncSemaphore(1, waiting: 0)
+    let work: LongWork
 
     static let longestDays: Int64 = 366
     static let usualDays: Int64 = 30
@@ -26,7 +26,7 @@ public struct FunnelReports: Sendable {
     package func funnel(
         of offerId: OfferId? = nil, from: Instant? = nil, to: Instant? = nil, caller: Caller
     ) async throws -> FunnelReport {
-        try await turns.run { try await read(offerId, from: from, to: to, caller: caller) }
+        try await work.run { try await read(offerId, from: from, to: to, caller: caller) }
     }
 
     private func read(_ offerId: OfferId?, from: Instant?, to: Instant?, caller: Caller) async throws -> FunnelReport {

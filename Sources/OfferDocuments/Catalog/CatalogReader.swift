@@ -119,7 +119,7 @@ struct CatalogContext {
     /// Judges the conditions of all offers, so that a hostile catalog costs as little as one.
     var satisfiability = Satisfiability()
     /// Apart from the other, so that a warning uses up nothing that finding contradictions needs.
-    var lifetimeOwners = Satisfiability(budget: 100_000)
+    var lifetimeOwners = Satisfiability(budget: 30_000)
     private let subscriptions: [ProductId: (product: Product, group: SubscriptionGroup)]
     private let otherTypes: [ProductId: OtherProductType]
     private var offerIds: Set<OfferId> = []

@@ -12,8 +12,13 @@ struct DecisionsController: Sendable {
     @Sendable func decide(_ request: Request, _ context: CallerContext<AnyKeyAccess>) async throws -> Response {
         let role = context.caller.role
         // The keys of staff may send a history or a catalog.
-        let body = try await request.decode(
-            Inquiry.self, upTo: role.isStaff ? limits.signedDataBytes : limits.bodyBytes)
+        let limit = role.isStaff ? limits.signedDataBytes : limits.bodyBytes
+        let bytes = try await request.jsonBytes(upTo: limit)
+        let values = HTTPLimits.values(inBody: limit)
+        let body =
+            bytes.count <= limits.bodyBytes
+            ? try WireJSON.decodeRequest(Inquiry.self, from: bytes, values: values)
+            : try await decisions.read { try WireJSON.decodeRequest(Inquiry.self, from: bytes, values: values) }
         if !role.isStaff, !body.supposingMembers.isEmpty {
             throw Problem.forbidden(role: role, members: body.supposingMembers)
         }

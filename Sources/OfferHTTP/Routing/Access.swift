@@ -129,21 +129,27 @@ extension IPAddress {
     }
 }
 
-/// The threads on which requests with `app` keys are answered: everyone can have such a key and send what takes long to
-/// read and to verify, and must not slow the app's backend by it.
-final class AppThreads: Sendable {
-    private let threads: [WorkThread]
+/// Threads for requests that may take long to read and to verify, so that they keep no others waiting.
+final class RequestThreads: Sendable {
+    /// Everyone can have an `app` key.
+    private let apps: [WorkThread]
+    /// A long body may have 200 JWS in it.
+    private let long = WorkThread(label: "offerd.long")
+    private let longestOfOthers: Int
     private let requests = Atomic(0)
 
-    /// - Parameter count: at least one is made.
-    init(count: Int) {
-        threads = (0..<max(1, count)).map { WorkThread(label: "offerd.apps.\($0)") }
+    /// - Parameters:
+    ///   - apps: how many threads answer requests with `app` keys; at least one is made.
+    ///   - longestOfOthers: the longest body, in bytes, of a request that needs no thread of its own.
+    init(apps: Int, longestOfOthers: Int) {
+        self.apps = (0..<max(1, apps)).map { WorkThread(label: "offerd.apps.\($0)") }
+        self.longestOfOthers = longestOfOthers
     }
 
-    /// The thread for one more request.
-    func next() -> WorkThread {
-        let number = requests.wrappingAdd(1, ordering: .relaxed).oldValue
-        return threads[(number & .max) % threads.count]
+    /// The thread for one more request; `nil` for one that any thread may answer.
+    func next(for role: Role, body bytes: Int) -> WorkThread? {
+        guard role == .app else { return bytes > longestOfOthers ? long : nil }
+        return apps[(requests.wrappingAdd(1, ordering: .relaxed).oldValue & .max) % apps.count]
     }
 }
 
@@ -151,9 +157,7 @@ final class AppThreads: Sendable {
 struct Authentication: RouterMiddleware {
     let apiKeys: APIKeys
     let customerTokens: CustomerTokens
-    /// The longest body with an `app` key.
-    let bodyBytesOfApps: Int
-    let apps: AppThreads
+    let threads: RequestThreads
 
     func handle(
         _ request: Request, context: OfferContext, next: @concurrent (Request, OfferContext) async throws -> Response
@@ -163,12 +167,10 @@ struct Authentication: RouterMiddleware {
         guard !values.isEmpty else { throw Problem.unauthenticated(tokenWasGiven: false) }
         // What is no bearer token is a failed attempt, as is an empty one.
         let token = Self.token(in: values) ?? ""
+        let length = request.bodyLength(atMost: UnreadBodies.bound)
         var caller: Caller
         do {
-            guard
-                let found = try await apiKeys.caller(
-                    forToken: token, from: context.address, body: request.bodyLength(atMost: bodyBytesOfApps))
-            else {
+            guard let found = try await apiKeys.caller(forToken: token, from: context.address, body: length) else {
                 throw Problem.unauthenticated(tokenWasGiven: true)
             }
             caller = found
@@ -180,9 +182,11 @@ struct Authentication: RouterMiddleware {
         context.notes.note { [caller] in $0.caller = caller }
         caller.account = try await account(request, of: caller)
         context.caller = caller
-        guard caller.role == .app else { return try await next(request, context) }
+        guard let thread = threads.next(for: caller.role, body: length) else {
+            return try await next(request, context)
+        }
         let known = context
-        return try await withTaskExecutorPreference(apps.next()) { try await next(request, known) }
+        return try await withTaskExecutorPreference(thread) { try await next(request, known) }
     }
 
     /// The account of the app that the request's customer token proves; `nil` without one.

@@ -129,8 +129,8 @@ struct RouteTable: Sendable {
         router.add(middleware: UnreadBodies(pace: pace))
         router.add(middleware: ProblemDocuments(routes: self, pace: pace))
         let authentication = Authentication(
-            apiKeys: apiKeys, customerTokens: customerTokens, bodyBytesOfApps: limits.bodyBytes,
-            apps: AppThreads(count: System.coreCount / 2))
+            apiKeys: apiKeys, customerTokens: customerTokens,
+            threads: RequestThreads(apps: System.coreCount / 2, longestOfOthers: limits.bodyBytes))
         for route in routes { route.add(router, authentication) }
         return router
     }
