@@ -18,6 +18,7 @@ let package = Package(
     products: [
         .library(name: "ReadersUnderFuzz", type: .static, targets: ["ReadersUnderFuzz"]),
         .library(name: "DecisionsUnderFuzz", type: .static, targets: ["DecisionsUnderFuzz"]),
+        .library(name: "BodiesUnderFuzz", type: .static, targets: ["BodiesUnderFuzz"]),
     ],
     dependencies: [.package(url: "https://github.com/jpsim/Yams", exact: "6.2.2")],
     targets: [
@@ -40,6 +41,11 @@ let package = Package(
         .target(
             name: "OfferEligibility", dependencies: ["OfferModel"],
             resources: [.embedInCode("Decide/CustomerSentences.json")], swiftSettings: settings),
+        .target(
+            name: "BodiesUnderFuzz",
+            dependencies: [
+                "AppStoreData", "OfferAPI", "OfferHTTP", "OfferModel", "OfferSigning", "OpenSSLCrypto", "ReaderFuzzing",
+            ], swiftSettings: settings),
         .target(name: "OfferStore", dependencies: ["JSON", "OfferEligibility", "OfferModel"], swiftSettings: settings),
         .target(
             name: "OfferApplication",

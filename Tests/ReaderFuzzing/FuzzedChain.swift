@@ -5,15 +5,15 @@ import OpenSSLCrypto
 
 /// A root of one's own with the chain below it, like the App Store's, that signs whatever an input says: else every
 /// input would end at its signature, and nothing behind that would be tried.
-struct FuzzedChain {
+package struct FuzzedChain {
     /// The certificates in DER, leaf first.
-    let certificates: [[UInt8]]
+    package let certificates: [[UInt8]]
     private let leaf: CertifiedKey
     /// The header of all that is genuine, encoded once: it is longer than most payloads.
     private let encodedHeader: String
 
     /// Makes new keys. What is asked of them is the same in every run.
-    init() throws {
+    package init() throws {
         let begins = Instant(milliseconds: 946_684_800_000)
         let ends = begins.adding(months: 12 * 40)
         let root = try CertifiedKey.selfSigned(
@@ -32,7 +32,7 @@ struct FuzzedChain {
     }
 
     /// A header as the App Store writes it, with these certificates.
-    static func header(_ certificates: [[UInt8]]) -> [UInt8] {
+    package static func header(_ certificates: [[UInt8]]) -> [UInt8] {
         let x5c = certificates.map { "\"\(Data($0).base64EncodedString())\"" }.joined(separator: ",")
         return Array("{\"alg\":\"ES256\",\"x5c\":[\(x5c)]}".utf8)
     }

@@ -15,6 +15,37 @@ extension Inquiry {
     }
 }
 
+extension SignedDelivery {
+    /// The signed data of a body that an `app` key may send to a call, read and checked as the server does.
+    ///
+    /// - Parameter type: `IssueRequest`, `Inquiry`, `StatusRequestBody` or `TransactionsRequestBody`.
+    /// - Throws: `RequestFault`.
+    package static func ofApp(_ body: [UInt8], _ type: Any.Type) throws -> SignedDelivery? {
+        func read<Body: Decodable>(_ type: Body.Type) throws -> Body {
+            try WireJSON.decodeRequest(type, from: body, values: 2_048)
+        }
+        switch type {
+        case is IssueRequest.Type:
+            let request = try read(IssueRequest.self)
+            try request.check(by: .app)
+            return request.delivery
+        case is Inquiry.Type:
+            let request = try read(Inquiry.self)
+            try request.check(by: .app)
+            return request.delivery
+        case is StatusRequestBody.Type:
+            let request = try read(StatusRequestBody.self)
+            try request.check(by: .app)
+            return request.delivery
+        case is TransactionsRequestBody.Type:
+            let request = try read(TransactionsRequestBody.self)
+            try request.check(by: .app)
+            return request.delivery
+        default: return nil
+        }
+    }
+}
+
 extension PassedSignature {
     /// Reads and checks a body of `POST /v1/signature-checks` as the server does.
     package init(body: [UInt8]) throws {

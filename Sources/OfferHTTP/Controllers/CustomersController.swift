@@ -27,10 +27,7 @@ struct CustomersController: Sendable {
     ) async throws -> Response {
         let body = try await request.decode(
             StatusRequestBody.self, upTo: limits.signedData(for: context.caller.role))
-        var checks = RequestChecks()
-        checks.customers(body.customers, provenBy: body.delivery, role: context.caller.role)
-        checks.delivery(body.delivery, role: context.caller.role)
-        try checks.finish()
+        try body.check(by: context.caller.role)
         let items = try await useCases.status.statuses(
             of: body.customers ?? [], proven: body.delivery, caller: context.caller)
         return try .json(PageBody(items: items, next: nil))
@@ -143,10 +140,7 @@ struct TransactionsController: Sendable {
     @Sendable func ingest(_ request: Request, _ context: CallerContext<ClientOrAppAccess>) async throws -> Response {
         let body = try await request.decode(
             TransactionsRequestBody.self, upTo: limits.signedData(for: context.caller.role))
-        var checks = RequestChecks()
-        checks.text(body.customer?.customerId?.rawValue, at: .root.appending("customer").appending("customerId"))
-        checks.delivery(body.delivery, role: context.caller.role)
-        try checks.finish()
+        try body.check(by: context.caller.role)
         let aliases = body.customer?.identifiers ?? CustomerIdentifiers()
         return try .json(try await ingestion.ingest(body.delivery, aliases: aliases, caller: context.caller))
     }

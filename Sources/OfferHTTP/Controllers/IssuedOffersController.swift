@@ -99,21 +99,6 @@ extension CallerContext {
     }
 }
 
-extension IssueRequest {
-    /// - Throws: ``RequestFault`` with every value that is not accepted.
-    fileprivate func check(by role: Role) throws(RequestFault) {
-        var checks = RequestChecks()
-        checks.text(offerId.rawValue, at: .root.appending("offerId"))
-        checks.text(productId?.rawValue, at: .root.appending("productId"))
-        checks.customer(customer, provenBy: delivery, role: role)
-        checks.formats(formats)
-        checks.signals(signals)
-        checks.delivery(delivery, role: role)
-        checks.device(device)
-        try checks.finish()
-    }
-}
-
 /// Writes the answer to an order as bytes: before the commit, so that exactly these can be kept
 /// (docs/design.md#issuing).
 struct IssueAnswerWriter: Sendable {

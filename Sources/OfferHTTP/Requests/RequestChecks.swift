@@ -279,6 +279,41 @@ extension Inquiry {
     }
 }
 
+extension IssueRequest {
+    /// - Throws: ``RequestFault`` with every value that is not accepted.
+    func check(by role: Role) throws(RequestFault) {
+        var checks = RequestChecks()
+        checks.text(offerId.rawValue, at: .root.appending("offerId"))
+        checks.text(productId?.rawValue, at: .root.appending("productId"))
+        checks.customer(customer, provenBy: delivery, role: role)
+        checks.formats(formats)
+        checks.signals(signals)
+        checks.delivery(delivery, role: role)
+        checks.device(device)
+        try checks.finish()
+    }
+}
+
+extension StatusRequestBody {
+    /// - Throws: ``RequestFault`` with every value that is not accepted.
+    func check(by role: Role) throws(RequestFault) {
+        var checks = RequestChecks()
+        checks.customers(customers, provenBy: delivery, role: role)
+        checks.delivery(delivery, role: role)
+        try checks.finish()
+    }
+}
+
+extension TransactionsRequestBody {
+    /// - Throws: ``RequestFault`` with every value that is not accepted.
+    func check(by role: Role) throws(RequestFault) {
+        var checks = RequestChecks()
+        checks.text(customer?.customerId?.rawValue, at: .root.appending("customer").appending("customerId"))
+        checks.delivery(delivery, role: role)
+        try checks.finish()
+    }
+}
+
 extension PassedSignature {
     /// - Throws: ``RequestFault`` with every value that is not accepted.
     func check() throws(RequestFault) {

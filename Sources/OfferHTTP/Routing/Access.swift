@@ -135,12 +135,11 @@ final class RequestThreads: Sendable {
     private let apps: [WorkThread]
     /// A long body may have 200 JWS in it.
     private let long = WorkThread(label: "offerd.long")
-    private let longestOfOthers: Int
+    /// The longest body, in bytes, of a request that needs no thread of its own, and of one with an `app` key.
+    let longestOfOthers: Int
     private let requests = Atomic(0)
 
-    /// - Parameters:
-    ///   - apps: how many threads answer requests with `app` keys; at least one is made.
-    ///   - longestOfOthers: the longest body, in bytes, of a request that needs no thread of its own.
+    /// - Parameter apps: how many threads answer requests with `app` keys; at least one is made.
     init(apps: Int, longestOfOthers: Int) {
         self.apps = (0..<max(1, apps)).map { WorkThread(label: "offerd.apps.\($0)") }
         self.longestOfOthers = longestOfOthers
@@ -167,10 +166,12 @@ struct Authentication: RouterMiddleware {
         guard !values.isEmpty else { throw Problem.unauthenticated(tokenWasGiven: false) }
         // What is no bearer token is a failed attempt, as is an empty one.
         let token = Self.token(in: values) ?? ""
-        let length = request.bodyLength(atMost: UnreadBodies.bound)
         var caller: Caller
         do {
-            guard let found = try await apiKeys.caller(forToken: token, from: context.address, body: length) else {
+            guard
+                let found = try await apiKeys.caller(
+                    forToken: token, from: context.address, body: request.bodyLength(atMost: threads.longestOfOthers))
+            else {
                 throw Problem.unauthenticated(tokenWasGiven: true)
             }
             caller = found
@@ -182,7 +183,7 @@ struct Authentication: RouterMiddleware {
         context.notes.note { [caller] in $0.caller = caller }
         caller.account = try await account(request, of: caller)
         context.caller = caller
-        guard let thread = threads.next(for: caller.role, body: length) else {
+        guard let thread = threads.next(for: caller.role, body: request.bodyLength(atMost: UnreadBodies.bound)) else {
             return try await next(request, context)
         }
         let known = context

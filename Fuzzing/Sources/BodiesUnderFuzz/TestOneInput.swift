@@ -1,0 +1,31 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+private let fuzzing = Result { try BodyFuzzing() }
+
+/// What libFuzzer calls with every input. A broken promise ends the process, which libFuzzer reports with the input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    do {
+        let fuzzing = try fuzzing.get()
+        guard let body = fuzzing.body(of: Array(UnsafeBufferPointer(start: start, count: count))) else { return 0 }
+        let begun = processorSeconds()
+        fuzzing.read(body)
+        let taken = (processorSeconds() - begun) * 1_000
+        if taken > BodyFuzzing.longestMilliseconds {
+            fatalError("a body of \(body.bytes.count) bytes took \(taken) ms of the processor")
+        }
+    } catch {
+        fatalError("\(error)")
+    }
+    return 0
+}
+
+private func processorSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
