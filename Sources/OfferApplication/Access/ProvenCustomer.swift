@@ -76,6 +76,33 @@ struct ProvenCustomer: Sendable {
         CustomerIdentifiers(originalTransactionId: newest?.originalTransactionId, appTransactionId: account)
     }
 
+    /// What an app is shown of the customer: signed data can be a copy, so its holder gets no other name of theirs than
+    /// the data has.
+    func shown(_ customer: KnownIdentifiers) -> KnownIdentifiers {
+        var shown = customer
+        let tokens = transactions.compactMap(\.appAccountToken)
+        shown.originalTransactionIds.removeAll { !names($0) }
+        if shown.appTransactionId != account { shown.appTransactionId = nil }
+        shown.appAccountTokens.removeAll { !tokens.contains($0) }
+        shown.customerIds = []
+        shown.status = customer.status.map(self.shown)
+        return shown
+    }
+
+    /// The same of a status: the subscription that a group's state is of may be another than the data's.
+    func shown(_ status: CustomerStatus) -> CustomerStatus {
+        var shown = status
+        shown.customer = found
+        for place in shown.groups.indices where shown.groups[place].originalTransactionId.map(names) == false {
+            shown.groups[place].originalTransactionId = nil
+        }
+        return shown
+    }
+
+    private func names(_ subscription: TransactionId) -> Bool {
+        transactions.contains { $0.originalTransactionId == subscription }
+    }
+
     private var newest: Transaction? {
         transactions.max { ($0.purchaseDate, $0.signedDate) < ($1.purchaseDate, $1.signedDate) }
     }
@@ -87,13 +114,14 @@ struct ProvenCustomer: Sendable {
 
 extension Caller {
     /// The offer of this id, unless the caller may not learn of it: everyone can have an `app` key, and what is planned is
-    /// not for everyone.
+    /// not for everyone. Nor is a former id, which an offer may have had only while it was planned.
     ///
     /// - Throws: `unknownOffer`, `renamedOffer`.
     func requested(_ id: OfferId, of catalog: CompiledCatalog, at now: Instant) throws(RequestError) -> CompiledOffer {
-        guard let offer = catalog.compiledOffer(id) else { throw .unknownOffer(id) }
-        guard offer.offer.id == id else { throw .renamedOffer(id, to: offer.offer.id) }
-        guard mayLearn(of: offer.offer, at: now) else { throw .unknownOffer(id) }
+        guard let offer = catalog.compiledOffer(id), mayLearn(of: offer.offer, at: now) else { throw .unknownOffer(id) }
+        guard offer.offer.id == id else {
+            throw role == .app ? .unknownOffer(id) : .renamedOffer(id, to: offer.offer.id)
+        }
         return offer
     }
 

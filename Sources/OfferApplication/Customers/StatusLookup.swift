@@ -23,7 +23,9 @@ public struct StatusLookup: Sendable {
         guard caller.role == .app || delivery.count > 0 else { return try await statuses(of: named, caller: caller) }
         let proven = try ProvenCustomer(try await ingestion.verifyWhole(delivery, caller: caller))
         for customer in named { _ = try proven.identifiers(named: customer, account: caller.account) }
-        return try await statuses(of: Array(repeating: proven.found, count: max(1, named.count)), caller: caller)
+        let statuses = try await statuses(
+            of: Array(repeating: proven.found, count: max(1, named.count)), caller: caller)
+        return caller.role == .app ? statuses.map(proven.shown) : statuses
     }
 
     /// The status of each of these customers, in their order, as of one instant.

@@ -38,20 +38,7 @@ public struct HistoryIngestion: Sendable {
         let aliases = try caller.customer(named: aliases, in: verified)
         var kept = try await keep(verified, identifiers: aliases, caller: caller, namesCustomers: true)
         if let ambiguity = kept.ambiguity { throw ambiguity }
-        if caller.role == .app {
-            // Signed data can be a copy: its holder is shown no other name of the customer than it has.
-            let (tokens, proven) = (verified.appAccountTokens, Set(verified.identifying))
-            let found = try ProvenCustomer(verified).found
-            for place in kept.customers.indices {
-                kept.customers[place].customerIds = []
-                kept.customers[place].appAccountTokens.removeAll { !tokens.contains($0) }
-                kept.customers[place].originalTransactionIds.removeAll { !proven.contains(.originalTransactionId($0)) }
-                if let id = kept.customers[place].appTransactionId, !proven.contains(.appTransactionId(id)) {
-                    kept.customers[place].appTransactionId = nil
-                }
-                kept.customers[place].status?.customer = found
-            }
-        }
+        if caller.role == .app { kept.customers = kept.customers.map(try ProvenCustomer(verified).shown) }
         return IngestReport(customers: kept.customers, results: Self.results(verified, kept.outcomes))
     }
 

@@ -75,15 +75,6 @@ struct VerifiedDelivery: Sendable {
         }
     }
 
-    /// The accounts of the app that its transactions name.
-    var appAccountTokens: Set<AppAccountToken> {
-        Set(
-            payloads.compactMap { payload in
-                guard case .transaction(let transaction) = payload.content else { return nil }
-                return transaction.appAccountToken
-            })
-    }
-
     /// The newest date of what was verified to Apple's own root: its clock showed that, so ours must not be far behind.
     let newestDateOfApple: Instant?
 

@@ -122,7 +122,7 @@ public struct IssueOffer: Sendable {
                 request.customer, signed: signed, scope: caller.scope, clock: clock, catalogs: catalogs,
                 openIssuedOffersOf: [request.offerId], transaction)
             snapshot.signUp = caller.signUp(request.customer)
-            if let offer = snapshot.compiledCatalog.compiledOffer(request.offerId), offer.offer.id == request.offerId,
+            if let offer = try? caller.requested(request.offerId, of: snapshot.compiledCatalog, at: snapshot.now),
                 let product = try? offer.offer.product(asked: request.productId)
             {
                 try snapshot.readUses(of: [snapshot.question(offer, productId: product)], policy: policy, transaction)
