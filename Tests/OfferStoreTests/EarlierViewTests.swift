@@ -26,7 +26,8 @@ struct EarlierViewTests {
             let all = [HistoryPayload.bought("1", signed: Self.at(-1))] + payloads.shuffled(using: &generator)
             let bench = try await Bench(driver)
             let customer = try #require(
-                try await bench.ingest(all.sorted { $0.signedDate < $1.signedDate }).first?.customer)
+                // After every instant that is asked about: what had arrived by then would be known whenever it was signed.
+                try await bench.ingest(all.sorted { $0.signedDate < $1.signedDate }, at: Self.at(99)).first?.customer)
             for offset in -2...9 as ClosedRange<Int64> {
                 let instant = Self.at(offset)
                 let signed = all.filter { $0.signedDate <= instant }
@@ -36,6 +37,42 @@ struct EarlierViewTests {
                 let note: Comment = "seed \(generator.seed), round \(round), offset \(offset)"
                 #expect(Facts.current(found) == Facts.current(History(every: signed)), note)
             }
+        }
+    }
+
+    @Test(
+        "what had arrived by an instant was known then, whatever its dates; what arrived later, from the date it was signed and bought",
+        arguments: Driver.allCases)
+    func arrivals(driver: Driver) async throws {
+        func bought(_ id: TransactionId, at purchased: Int64, signed: Int64) -> HistoryPayload {
+            let transaction = Transaction.fixture(
+                id, original: "1", purchased: Self.at(purchased), signed: Self.at(signed))
+            return HistoryPayload(.transaction(transaction), bytes: Array(id.rawValue.utf8), provenance: .client)
+        }
+        let bench = try await Bench(driver)
+        let early = [
+            bought("signed ahead", at: -9, signed: 50), bought("charged ahead", at: 70, signed: -9),
+            HistoryPayload.renews("1", signed: Self.at(30)),
+        ]
+        let customer = try #require(try await bench.ingest(early, at: Self.at(0)).first?.customer)
+        let late = [
+            bought("signed later", at: -9, signed: 20), bought("bought later", at: 40, signed: -9),
+            HistoryPayload.renews("1", signed: Self.at(10)),
+        ]
+        try await bench.ingest(late, at: Self.at(100))
+        let atOnce = ["charged ahead", "signed ahead", "30"]
+        for (offset, expected) in [
+            (-1, []), (0, atOnce), (10, atOnce + ["10"]), (20, atOnce + ["10", "signed later"]),
+            (40, atOnce + ["10", "bought later", "signed later"]),
+            (100, atOnce + ["10", "bought later", "signed later"]),
+        ] as [(Int64, [String])] {
+            let found = try await bench.database.read {
+                try HistoryStore($0).history(of: [customer], asOf: Self.at(offset))
+            }
+            let names =
+                found.transactions.map(\.payload.transactionId.rawValue)
+                + found.renewalInfos.map { "\($0.payload.signedDate.milliseconds(since: Bench.now))" }
+            #expect(names.sorted() == expected.sorted(), "\(offset)")
         }
     }
 

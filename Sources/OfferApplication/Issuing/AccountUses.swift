@@ -64,14 +64,16 @@ struct OthersOfAccount: Sendable, Hashable {
 }
 
 extension SubjectFacts {
-    /// What was known at an earlier instant: what was signed, bought or issued later is not, what ended later still
-    /// holds.
+    /// What was known at an earlier instant: what was issued later is not, what ended later still holds, and of the
+    /// history what had arrived or was signed and bought by then.
     func turned(
         to instant: Instant, of customers: [CustomerNumber], _ transaction: any StoreTransaction
     ) throws -> SubjectFacts {
         var facts = self
-        facts.history = try HistoryStore(transaction).history(of: customers, asOf: instant)
+        facts.history = History()
         facts.issuedOffers = try IssuedOfferStore(transaction).issuedOffers(of: customers, asOf: instant)
-        return facts.known(asOf: instant)
+        facts = facts.known(asOf: instant)
+        facts.history = try HistoryStore(transaction).history(of: customers, asOf: instant)
+        return facts
     }
 }

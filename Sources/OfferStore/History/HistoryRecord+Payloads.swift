@@ -4,7 +4,7 @@ extension Transaction: HistoryRecord {
     static let sql = HistorySQL(
         table: "history_transaction",
         columns: ["transaction_id", "original_transaction_id", "signed_date", "purchase_date", "expires_date"],
-        viewKey: "transaction_id", viewDate: "signed_date",
+        viewKey: "transaction_id", viewDate: "signed_date", otherDates: ["purchase_date"],
         owner: ("original_transaction_id", "originalTransactionId"))
 
     static var empty: Transaction {

@@ -94,16 +94,17 @@ struct HistorySQL {
     let hasGreaterPayload: String
     /// Owners in their order, from one on.
     let owners: String
-    /// Every row of some customers that was signed by an instant, whether or not a newer one has taken its place since.
-    let selectSigned: ListedSQL
+    /// Every row of some customers that was stored by an instant, or was dated by then, whether or not a newer one has
+    /// taken its place since.
+    let selectKnown: ListedSQL
     /// Every row of some identifiers that was stored in a scope by a place in the store-wide order.
     let selectStored: ListedSQL
     private let same: ListedSQL
     private let deletion: ListedSQL
 
     init(
-        table: String, columns: [String], viewKey: String, viewDate: String, owner: (column: String, kind: String),
-        needsProvenOwner: Bool = false
+        table: String, columns: [String], viewKey: String, viewDate: String, otherDates: [String] = [],
+        owner: (column: String, kind: String), needsProvenOwner: Bool = false
     ) {
         self.columns = columns
         self.needsProvenOwner = needsProvenOwner
@@ -133,12 +134,13 @@ struct HistorySQL {
             SELECT sequence, provenance, \(viewDate), facts, payload FROM \(table)
             WHERE scope_id = ?1 AND sequence <= ?2 AND \(owner.column) IN (
             """, ")", after: 2)
-        selectSigned = ListedSQL(
+        let isDated = ([viewDate] + otherDates).map { "h.\($0) <= ?1" }.joined(separator: " AND ")
+        selectKnown = ListedSQL(
             """
             SELECT i.customer_id, h.sequence, h.provenance, h.\(viewDate), h.facts, h.payload FROM customer_identifier i
             JOIN \(table) h ON h.scope_id = i.scope_id AND h.\(owner.column) = i.value
             WHERE i.kind = '\(owner.kind)'\(needsProvenOwner ? " AND (i.is_proven = 1 OR h.is_proven = 0)" : "")
-            AND h.\(viewDate) <= ?1 AND i.customer_id IN (
+            AND (h.received_at <= ?1 OR \(isDated)) AND i.customer_id IN (
             """, ")", after: 1)
         same = ListedSQL("SELECT sequence FROM \(table) WHERE facts = ?1 AND sequence IN (", ")", after: 1)
         deletion = ListedSQL(

@@ -77,27 +77,30 @@ public struct HistoryStore {
         WHERE i.customer_id IN (
         """, ")")
 
-    /// Everything of these customers that was signed by an earlier instant, united, with the least coverage stated by
-    /// then.
+    /// Everything of these customers that was known at an earlier instant, united, with the least coverage stated by
+    /// then: what had arrived, and of what arrived later what was signed and bought by then.
     ///
-    /// Every stored row and not only the current view, because what has taken a row's place since was not signed then.
+    /// What had arrived counted then whatever its dates are: Apple's clock may be ahead of ours, and Apple charges up to a
+    /// day before a period begins.
+    ///
+    /// Every stored row and not only the current view, because what has taken a row's place since was not known then.
     /// Who is one customer is as known now: a merge is not undone, nor what it took from the coverage.
     public func history(of customers: [CustomerNumber], asOf instant: Instant) throws -> History {
         guard !customers.isEmpty else { return History() }
         var owners = Set<CustomerNumber>()
         var history = History(
-            transactions: try signed(customers, by: instant, owners: &owners),
-            renewalInfos: try signed(customers, by: instant, owners: &owners),
-            appTransactions: try signed(customers, by: instant, owners: &owners))
+            transactions: try known(of: customers, at: instant, owners: &owners),
+            renewalInfos: try known(of: customers, at: instant, owners: &owners),
+            appTransactions: try known(of: customers, at: instant, owners: &owners))
         history.coverage = try coverage(of: customers, owners, asOf: instant)
         return history
     }
 
-    private func signed<Payload: HistoryRecord>(
-        _ customers: [CustomerNumber], by instant: Instant, owners: inout Set<CustomerNumber>
+    private func known<Payload: HistoryRecord>(
+        of customers: [CustomerNumber], at instant: Instant, owners: inout Set<CustomerNumber>
     ) throws -> [Recorded<Payload>] {
         let statement = Statement(
-            Payload.sql.selectSigned(customers.count), values: [instant.storedValue] + customers.map(\.storedValue))
+            Payload.sql.selectKnown(customers.count), values: [instant.storedValue] + customers.map(\.storedValue))
         var found = owners
         defer { owners = found }
         return try statement.all(in: transaction) { row in
