@@ -151,6 +151,29 @@ build() {
     fi
 }
 
+# isolate FOLDER: keeps this script and what it starts from here on to this machine, and records in FOLDER what tries otherwise
+# (Scripts/this_machine.c). To be called after what may be fetched is there.
+isolate() {
+    local folder
+    mkdir -p "$1"
+    folder=$(cd "$1" && pwd)
+    attempts=$folder/attempts
+    rm -f "$attempts"
+    "${CC:-cc}" -shared -fPIC -O1 -Wall -Wextra -Werror -DRECORD="\"$attempts\"" -o "$folder/this_machine.so" \
+        "$root/Scripts/this_machine.c" -ldl || return 1
+    isolation=$folder/this_machine.so
+    export LD_PRELOAD=$isolation${LD_PRELOAD:+:$LD_PRELOAD}
+}
+
+# stayed_here: fails, and says who wanted where, if anything tried to reach another machine since `isolate`.
+stayed_here() {
+    if [[ ! -s $attempts ]]; then return 0; fi
+    complain "a program under test tried to reach another machine" \
+        "give its server a local one to ask: \`appStoreServer\`, or \`notifications: { recheck: off }\`; $attempts lists:"
+    sort "$attempts" | uniq -c | head -n 20 >&2
+    return 1
+}
+
 # The commit of this clone for `--version`, or what OFFERD_COMMIT says; `+` marks uncommitted changes.
 this_commit() {
     if [[ -n ${OFFERD_COMMIT+set} ]]; then

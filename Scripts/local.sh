@@ -44,6 +44,8 @@ prepare_offerd() {
 # returns 1 if it does not start.
 start_offerd() {
     local folder=$1 port=${2:-0}
+    # It, and what is started beside it, reaches no other machine.
+    if [[ -z ${isolation:-} ]]; then isolate "$folder/isolation" || return 1; fi
     # Not part of a pipeline, so that signals reach the server itself.
     "$offerd" serve --config "$folder/offerd.yaml" --listen "127.0.0.1:$port" >"$folder/serve.out" 2>"$folder/serve.log" &
     server=$!
@@ -65,12 +67,13 @@ start_offerd() {
 # The process started by start_offerd.
 server=
 
-# Stops it, if there is one.
+# Stops it, if there is one; exits 1 if it tried to reach another machine.
 stop_offerd() {
     if [[ -z $server ]]; then return 0; fi
     kill -TERM "$server" 2>/dev/null || true
     wait "$server" 2>/dev/null || true
     server=
+    stayed_here || exit 1
 }
 
 # request METHOD PATH BODYFILE TOKEN: prints the status on the first line, then the body.

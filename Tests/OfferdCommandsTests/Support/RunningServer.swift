@@ -42,7 +42,8 @@ final class RunningServer: Sendable {
     ///
     /// - Parameter lines: how many it prints once it does.
     static func start(_ command: [String], in directory: TemporaryDirectory, lines: Int) async throws -> RunningServer {
-        try await withCheckedThrowingContinuation { continuation in
+        try requireNoCallsToApple(directory)
+        return try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(with: Result { try RunningServer(command, in: directory, lines: lines) })
             }
@@ -79,6 +80,23 @@ final class RunningServer: Sendable {
         self.url = url
         metricsURL = address(after: "metrics on ")
         self.process = Mutex(process)
+    }
+
+    /// Refuses a configuration whose server would ask Apple by itself: for missing notifications, a minute after its start.
+    static func requireNoCallsToApple(_ directory: TemporaryDirectory) throws {
+        func text(_ name: String) -> String {
+            (try? String(contentsOfFile: directory.path(name), encoding: .utf8)) ?? ""
+        }
+        let (keys, configuration) = (text("keys.yaml"), text("offerd.yaml"))
+        guard !configuration.contains(#/recheck: *off/#) else { return }
+        let served = ["Production", "Sandbox"].filter { environment in
+            keys.split(separator: "\n").contains { $0.contains("environments:") && $0.contains(environment) }
+        }
+        let asking = served.filter { !configuration.contains("appStoreServer:") || $0 == "Production" }
+        guard asking.isEmpty else {
+            throw Installation.Failed(
+                what: "a server of \(asking) would ask Apple: write `notifications: { recheck: off }` in offerd.yaml")
+        }
     }
 
     /// Sends a request; throws if the server goes away before its answer is whole.
