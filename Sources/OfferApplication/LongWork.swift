@@ -50,6 +50,6 @@ package struct LongWorkShares: Sendable {
     package let signatures = LongWork("signatures", atOnce: 1, waiting: 30)
     /// Customers' stories, replays, lists and exports, which read a whole history or decide again.
     package let stories = LongWork("stories", atOnce: 2, waiting: 60)
-    /// Reports, each of which reads all customers of a range: seconds, so that nobody waits for one.
+    /// Reports, each of which reads all customers of a range: seconds, so none waits for another.
     package let reports = LongWork("reports", atOnce: 1, waiting: 0)
 }

@@ -28,7 +28,7 @@ package enum Suggestion {
         var best: (word: String, distance: Int)?
         for candidate in candidates.prefix(mostCompared) {
             let other = Array(candidate.lowercased().unicodeScalars)
-            guard abs(other.count - written.count) <= tolerance else { continue }
+            guard (other.count - written.count).magnitude <= tolerance else { continue }
             guard let distance = distance(written, other, atMost: tolerance), distance < best?.distance ?? .max else {
                 continue
             }

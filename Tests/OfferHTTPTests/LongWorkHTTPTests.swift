@@ -147,7 +147,7 @@ struct LongWorkHTTPTests {
             let (work, turns) = share.work(service.useCases.shares)
             let held = await Held(work, turns: turns)
             guard share != .report else {
-                // Nobody waits for a report.
+                // None waits for another.
                 #expect(try await share.ask(service, token).code == "busy")
                 return try await held.letGo()
             }

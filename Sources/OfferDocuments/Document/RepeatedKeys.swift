@@ -39,7 +39,7 @@ struct KeyScopes {
     /// Whether the value that comes next within the innermost brackets is a key.
     var isKeyNext: Bool { flows.last.map { $0.isMapping && $0.isKeyNext } ?? false }
 
-    /// What came last within brackets was a key, or stands where one would.
+    /// What came last within brackets was a key, or is where one would be.
     mutating func endKey() {
         guard !flows.isEmpty else { return }
         flows[flows.count - 1].isKeyNext = false
@@ -52,7 +52,7 @@ struct KeyScopes {
         !flows[flows.count - 1].keys.insert(key).inserted
     }
 
-    /// Adds a key that stands at a column in block style.
+    /// Adds a key at a column in block style.
     ///
     /// - Returns: whether its mapping has it already.
     mutating func repeatsInBlock(_ key: String, at column: Int) -> Bool {
@@ -94,7 +94,8 @@ struct DistinctKeys {
         renamed.reserveCapacity(bytes.count)
         var place = 0
         for (number, key) in repeated.enumerated() {
-            guard let scalar = Unicode.Scalar(Self.firstPlaceholder + UInt32(number)) else { continue }
+            let value = Self.firstPlaceholder + UInt32(truncatingIfNeeded: number)
+            guard let scalar = Unicode.Scalar(value) else { continue }
             let placeholder = String(repeating: Character(scalar), count: key.name.unicodeScalars.count)
             renamed += bytes[place..<key.bytes.lowerBound]
             renamed += placeholder.utf8
