@@ -34,11 +34,15 @@ struct LongWorkTests {
         for task in held { #expect(try await task.value) }
     }
 
+    private final class Order: Sendable {
+        let numbers = Mutex<[Int]>([])
+    }
+
     @Test("takes turns: as many at once as it says, the rest in order of arrival, and the next is told to come back")
     func turns() async throws {
         let work = LongWork("test", atOnce: 1, waiting: 2)
         let (begun, end) = (Begun(), DispatchSemaphore(value: 0))
-        let order = Mutex<[Int]>([])
+        let order = Order()
         let first = Task {
             try await work.run {
                 begun.note()
@@ -48,18 +52,18 @@ struct LongWorkTests {
         await begun.all(1)
         var waiting: [Task<Void, any Error>] = []
         for number in 1...2 {
-            waiting.append(Task { try await work.run { order.withLock { $0.append(number) } } })
+            waiting.append(Task { try await work.run { order.numbers.withLock { $0.append(number) } } })
             while work.waiting < number { await Task.yield() }
         }
         do {
             try await work.run {}
             Issue.record("a third one waits")
         } catch RequestError.busy {}
-        #expect(order.withLock { $0 } == [])
+        #expect(order.numbers.withLock { $0 } == [])
         end.signal()
         #expect(try await first.value)
         for task in waiting { try await task.value }
-        #expect(order.withLock { $0 } == [1, 2])
+        #expect(order.numbers.withLock { $0 } == [1, 2])
         #expect(try await work.run { "free again" } == "free again")
     }
 
