@@ -128,4 +128,49 @@ def bodies(folder: Path) -> list[tuple[str, str, str, str, bytes]]:
     ]
     add("support", "/v1/decisions", {
         "a supplied history of 200 transactions": json.dumps({"history": {"transactions": payloads, "renewalInfos": []}}).encode()})
+    add("marketing", "/v1/catalog?dryRun=true", catalogs(large), "PUT")
     return rows
+
+
+def catalogs(limit: int) -> dict[str, bytes]:
+    """Catalogs that are costly to read or to check."""
+    head = (
+        'bundleId: com.example.pro\nsubscriptionGroups:\n  - id: "1"\n    products:\n'
+        '      - { productId: pro, level: 1, period: P1M, price: { amount: "9.99", currency: USD } }\noffers:\n')
+
+    def offers(condition, most_tokens: int = 48_000) -> bytes:
+        """As many offers with a condition as are accepted: a document has at most 50,000 tokens."""
+        text, tokens, number = head, 100, 0
+        while True:
+            offer = (
+                f"  - {{ id: o{number}, type: promotional, offerIdentifier: a{number}, products: [pro], paymentMode: freeTrial, "
+                f"period: P1M, periodCount: 1, status: active, limits: [{{ count: 1, per: customer }}], eligibility: {condition(number)} }}\n")
+            # Each key, value, bracket and comma is one.
+            tokens += sum(offer.count(mark) for mark in "{}[],:") * 2
+            if tokens > most_tokens or len(text) + len(offer) > limit:
+                return text.encode()
+            text += offer
+            number += 1
+
+    def every(count: int, part) -> str:
+        return "{ all: [" + ", ".join(part(number) for number in range(count)) + "] }"
+
+    contradiction = (
+        "{ any: [ { all: [ { fact: signals.z, is: 1 }, { fact: signals.z, is: 2 } ] }, "
+        "{ all: [ { fact: signals.z, is: 3 }, { fact: signals.z, is: 4 } ] } ] }")
+    return {
+        "one key again and again": b"a: 1\n" * (limit // 5),
+        "as many tokens as are accepted": ("a: [" + "a: 1, " * 12_400 + "]").encode(),
+        "more tokens than are accepted": ("a: [" + "1, " * 600_000 + "]").encode(),
+        "comments": b"# a\n" * (limit // 4),
+        "one long text": b"a: '" + b"x" * (limit - 10) + b"'",
+        "comparisons of different facts": offers(
+            lambda offer: every(400, lambda n: f"{{ fact: signals.s{offer}x{n}, atLeast: {n} }}")),
+        "alternatives of one fact": offers(lambda offer: every(
+            100, lambda n: "{ any: [" + ", ".join(f"{{ fact: signals.s, atLeast: {n * 4 + k} }}" for k in range(4)) + "] }")),
+        "alternatives that exclude each other": offers(lambda offer: "{ all: [" + contradiction + ", " + ", ".join(
+            f"{{ any: [ {{ fact: signals.s{n}, is: 1 }}, {{ fact: signals.s{n}, in: [1, 2, 3, 4, 5, 6, 7, 8] }} ] }}"
+            for n in range(50)) + "] }"),
+        "pairs of comparisons": offers(lambda offer: "{ all: [" + ", ".join(
+            f"{{ fact: signals.s{n}, is: 1 }}" for n in range(480)) + ", " + contradiction + "] }"),
+    }

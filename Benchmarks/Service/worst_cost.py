@@ -30,6 +30,8 @@ def cost(service: Service, role: str, method: str, path: str, body: bytes, times
     host, port = service.url.removeprefix("http://").split(":")
     connection = http.client.HTTPConnection(host, int(port), timeout=60)
     headers = {"Content-Type": "application/json"}
+    if path.startswith("/v1/catalog"):
+        headers = {"Content-Type": "application/yaml", "If-Match": '"1"'}
     if role:
         headers["Authorization"] = "Bearer " + service.token(role)
 
