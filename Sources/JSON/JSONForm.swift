@@ -12,8 +12,10 @@ public struct JSONForm {
         public let numberLength: Int
         /// Whether a repeated member is left to the next reader.
         public let allowsRepeatedMembers: Bool
-        /// Values in all, those inside others included: a decoder spends far more on each of them than on a byte.
+        /// Values in all, those inside others included: a decoder spends far more on each of them than on a byte. So it
+        /// does on an escape, of which there may be ``escapesOfValue`` times as many.
         public let values: Int
+        static let escapesOfValue = 8
 
         public init(
             depth: Int, nameLength: Int, numberLength: Int, allowsRepeatedMembers: Bool, values: Int = .max
@@ -32,6 +34,7 @@ public struct JSONForm {
     /// every value takes time that grows with the square of the body.
     private var path: [Step] = []
     private var values = 0
+    private var escapes = 0
     private var excerpt: Excerpt?
 
     private enum Step {
@@ -153,6 +156,10 @@ public struct JSONForm {
 
     /// The character that an escape writes.
     private mutating func scalar() throws(JSONFault) -> Unicode.Scalar {
+        escapes += 1
+        guard escapes / Limits.escapesOfValue <= limits.values else {
+            throw fault(.manyValues, "the texts have more than \(limits.values * Limits.escapesOfValue) escapes")
+        }
         cursor.index += 1
         let byte = cursor.peek
         cursor.index += 1

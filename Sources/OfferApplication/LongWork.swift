@@ -15,7 +15,7 @@ package final class LongWork: Sendable {
     ///   - waiting: how many more may wait.
     package init(_ name: String, atOnce: Int, waiting: Int) {
         turns = AsyncSemaphore(atOnce, waiting: waiting)
-        idle = Mutex((0..<atOnce).map { WorkThread(label: "offers.\(name).\($0)") })
+        idle = Mutex((0..<atOnce).map { WorkThread(label: "offerd.\(name).\($0)") })
     }
 
     /// How many wait for a turn.

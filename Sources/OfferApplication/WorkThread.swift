@@ -11,7 +11,7 @@ package final class WorkThread: TaskExecutor {
 
     /// - Parameter label: the name that a debugger shows.
     package init(label: String) {
-        queue = DispatchQueue(label: label, qos: .utility)
+        queue = DispatchQueue(label: label)
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {

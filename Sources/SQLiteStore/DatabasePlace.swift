@@ -1,14 +1,15 @@
 import Glibc
 import OfferStore
-import Synchronization
 
 /// Where the files of an open database are, and whether their names still lead to them.
 ///
 /// A process goes on reading and writing the files that it has open, wherever they are: what it commits after they were
 /// moved, replaced or deleted is durable, and unknown to the next process that opens the path. So each commit compares
 /// names and files twice: before it begins, so that nothing more is written there, and once it is durable, before its
-/// callers hear of it. What they were told was in the file that the path led to. Of a file that is moved later the path
-/// knows as little as of one that is replaced by an older copy, which the witness finds.
+/// callers hear of it. What they were told was in the file that the path led to. A file that is moved later is like one
+/// that is replaced by an older copy, which the witness detects.
+///
+/// A read compares them once it has read, because it could release what another process committed after the move.
 ///
 /// Names may lead to the files again: then all goes on as before.
 final class DatabasePlace: Sendable {
@@ -16,11 +17,6 @@ final class DatabasePlace: Sendable {
     /// beside it: without its log it lacks commits, and processes without the same index and locks overwrite each other.
     private let files: [(path: String, identity: FileIdentity)]
     let path: String
-    /// Whether the latest look found a difference. Reads are refused then, too: what was committed but not released
-    /// must not be released by a read.
-    private let isMoved = Atomic(false)
-    /// Held while names are compared, so that the latest look decides.
-    private let look = Mutex(())
 
     /// - Parameter connection: is read, so that its log is open, too.
     /// - Throws: ``StoreError/busy(_:)`` if a file was replaced meanwhile.
@@ -50,16 +46,8 @@ final class DatabasePlace: Sendable {
 
     /// - Throws: ``StoreError/moved(_:)`` if a name leads to another file than the one that is open, or to none.
     func check() throws {
-        try look.withLock { _ in
-            let difference = files.first { FileIdentity(path: $0.path) != $0.identity }
-            isMoved.store(difference != nil, ordering: .sequentiallyConsistent)
-            if let difference { throw StoreError.moved(Self.words(difference.path)) }
-        }
-    }
-
-    /// The same where an earlier look has found a difference; costs nothing otherwise.
-    func checkIfMoved() throws {
-        if isMoved.load(ordering: .sequentiallyConsistent) { try check() }
+        guard let difference = files.first(where: { FileIdentity(path: $0.path) != $0.identity }) else { return }
+        throw StoreError.moved(Self.words(difference.path))
     }
 
     /// Another connection to the same files.

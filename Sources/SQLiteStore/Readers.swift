@@ -27,20 +27,24 @@ final class Readers: Sendable {
     func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         let connection = try take()
         defer { giveBack(connection) }
-        return try connection.reading(body)
+        let value = try connection.reading(body)
+        try place?.check()
+        return value
     }
 
     /// A snapshot that several bodies read, or why there is none.
     enum Snapshot {
-        case open(Connection)
+        case open(Connection, DatabasePlace?)
         case failed(any Error)
 
         func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
             switch self {
-            case .open(let connection):
+            case .open(let connection, let place):
                 // A body before may have met an error after which SQLite ends the transaction.
                 guard connection.isInTransaction else { throw StoreError.unavailable("the snapshot has ended") }
-                return try body(connection)
+                let value = try body(connection)
+                try place?.check()
+                return value
             case .failed(let error): throw error
             }
         }
@@ -52,7 +56,7 @@ final class Readers: Sendable {
             let connection = try take()
             defer { giveBack(connection) }
             // Throws only before the body: how a snapshot ends is no error.
-            try connection.reading { _ in body(.open(connection)) }
+            try connection.reading { _ in body(.open(connection, place)) }
         } catch {
             body(.failed(error))
         }
@@ -70,7 +74,6 @@ final class Readers: Sendable {
 
     /// The one used last has the most of the file in its memory.
     private func take() throws -> Connection {
-        try place?.checkIfMoved()
         let known = try state.withLock { state in
             if state.isClosed { throw StoreError.unavailable("the database is closed") }
             return state.idle.popLast()

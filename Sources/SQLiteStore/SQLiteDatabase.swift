@@ -107,7 +107,7 @@ public final class SQLiteDatabase: StoreDatabase {
         looks = readers.map { SharedLooks($0, snapshots: max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) }
         self.checkpointer = checkpointer
         threads = ReadingThreads(
-            readers == nil ? [writer.queue] : (0..<5).map { DispatchQueue(label: "offers.read.\($0)") })
+            readers == nil ? [writer.queue] : (0..<8).map { DispatchQueue(label: "offers.read.\($0)") })
     }
 
     /// Runs a body on a snapshot, on a thread of its own.

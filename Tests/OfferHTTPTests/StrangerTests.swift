@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 import LocalAppStore
 import OfferApplication
 import OfferModel
@@ -12,115 +12,106 @@ import Testing
 struct StrangerTests {
     private static let path = ServiceFixture.notificationsPath
 
-    /// Bodies that cost far more than their bytes: unknown members, escapes, names with slashes, long lists, a header
-    /// with thousands of certificates, and a payload with thousands of members.
-    private static let costly: [String] = {
-        let list = { (count: Int, element: String) in repeatElement(element, count: count).joined(separator: ",") }
-        let members = { (count: Int, prefix: String) in
-            (0..<count).map { "\"\(prefix)\($0)\":0" }.joined(separator: ",")
-        }
-        func jws(_ header: String, _ payload: String) -> String {
-            let parts = [header, payload].map {
-                Data($0.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-                    .replacing("=", with: "")
+    /// Requests that may take long, and the threads on which they do.
+    enum Long: String, CaseIterable, Sendable {
+        case unauthenticated, app, longBody
+
+        fileprivate func threads(_ threads: RequestThreads) -> [WorkThread] {
+            switch self {
+            case .unauthenticated: [threads.strangers]
+            case .app: threads.apps
+            case .longBody: [threads.long]
             }
-            return "{\"signedPayload\":\"\(parts[0]).\(parts[1]).AA\"}"
         }
-        return [
-            "{\(members(20_000, ""))}", "{\(members(15_000, "/"))}", "{\"a\":[\(list(100_000, "0"))]}",
-            "{\"signedPayload\":\"\(String(repeating: "\\u0041", count: 43_000))\"}",
-            jws("{\"alg\":\"ES256\",\"x5c\":[\(list(20_000, "\"\""))]}", "{}"),
-            jws("{\"alg\":\"ES256\"}", "{\(members(14_000, "m")),\"notificationUUID\":\"1\",\"signedDate\":1}"),
-        ]
-    }()
 
-    private final class Count: Sendable {
-        let value = Atomic(0)
-    }
-
-    /// How many of many costly requests are answered when a decision is, that was asked for after them.
-    private func answered(
-        before decision: @escaping @Sendable () async throws -> RawAnswer, of count: Int,
-        _ costly: @escaping @Sendable (Int) async throws -> RawAnswer
-    ) async throws -> Int {
-        let done = Count()
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<count {
-                group.addTask {
-                    let answer = try await costly(number)
-                    #expect([400, 422].contains(answer.status), "\(answer.text.prefix(300))")
-                    done.value.add(1, ordering: .relaxed)
-                }
+        fileprivate func ask(_ world: AppWorld, client: String) async throws -> Int {
+            switch self {
+            case .unauthenticated: try await world.service.notify("a.b.c").status
+            case .app: try await world.ask("/v1/decisions", world.anna.proof).status
+            case .longBody:
+                try await world.service.ask(
+                    "POST", "/v1/transactions", token: client,
+                    body: "{\"signedTransactions\":[\"\(String(repeating: "a", count: 300_000))\"]}"
+                ).status
             }
-            // Until the first is answered, all may still be on their way.
-            _ = try await group.next()
-            let answer = try await decision()
-            let before = done.value.load(ordering: .relaxed)
-            #expect(answer.status == 200, "\(answer.text)")
-            try await group.waitForAll()
-            return before
         }
     }
 
-    @Test("a decision does not wait for what strangers send (fault: their bodies were decoded on the shared pool)")
-    func besideStrangers() async throws {
-        try await ServiceFixture.run { service in
-            try await service.applyCatalog()
-            let client = try await service.token(.client)
-            let before = try await answered(
-                before: {
-                    try await service.ask(
-                        "POST", "/v1/decisions", token: client, body: #"{"customer":{"customerId":"anna"}}"#)
-                }, of: 120
-            ) { try await service.ask("POST", Self.path, body: Self.costly[$0 % Self.costly.count]) }
-            #expect(before < 60)
-        }
+    private final class Progress: Sendable {
+        let isDone = Atomic(false)
     }
 
-    @Test("a decision for the backend does not wait for what holders of an `app` key send")
-    func besideApps() async throws {
+    @Test(
+        "what anyone can send, and long bodies, keep no decision of a backend waiting (fault: they were decoded on the shared pool)",
+        arguments: Long.allCases)
+    func beside(_ long: Long) async throws {
         try await AppWorld.run { world in
             let client = try await world.service.token(.client)
-            let before = try await answered(
-                before: {
-                    try await world.service.ask(
-                        "POST", "/v1/decisions", token: client, body: #"{"customer":{"customerId":"anna"}}"#)
-                }, of: 120
-            ) {
-                try await world.service.ask(
-                    "POST", "/v1/decisions", token: world.app, body: Self.costly[$0 % Self.costly.count])
+            let threads = long.threads(world.service.threads)
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let end = DispatchSemaphore(value: 0)
+            let held = threads.map { thread in
+                Task(executorPreference: thread) {
+                    begin.yield()
+                    end.wait()
+                }
             }
-            #expect(before < 60)
+            var waiting = begun.makeAsyncIterator()
+            for _ in threads { await waiting.next() }
+            let progress = Progress()
+            let asked = Task {
+                let status = try await long.ask(world, client: client)
+                progress.isDone.store(true, ordering: .sequentiallyConsistent)
+                return status
+            }
+            for _ in 0..<20 {
+                let decided = try await world.service.ask(
+                    "POST", "/v1/decisions", token: client, body: #"{"customer":{"customerId":"anna"}}"#)
+                #expect(decided.status == 200, "\(decided.text)")
+            }
+            let isDone = progress.isDone.load(ordering: .sequentiallyConsistent)
+            #expect(!isDone)
+            for _ in threads { end.signal() }
+            for task in held { await task.value }
+            #expect(try await asked.value == (long == .app ? 200 : 422))
         }
     }
 
-    @Test("what strangers send is bounded by address and by size, and what Apple signed costs nothing")
+    /// What exceeds a budget waits for ever in these tests, unless they say otherwise.
+    private static var strict: HTTPLimits {
+        var limits = HTTPLimits.patient
+        limits.exceedingInterval = .seconds(86_400)
+        return limits
+    }
+
+    @Test("what is not the App Store's is bounded by address and size, and what it signed costs nothing")
     func budget() async throws {
         let time = TestTime()
         var limits = RateLimits.off
         limits.address = RateLimit(perSecond: 2, burst: 16)
         let rates = RequestRates(limits) { time.now }
-        try await ServiceFixture.run(rates: rates, trustedProxies: [try IPNetwork("127.0.0.0/8")]) { service in
+        try await ServiceFixture.run(
+            limits: Self.strict, rates: rates, trustedProxies: [try IPNetwork("127.0.0.0/8")]
+        ) { service in
             func send(_ body: String, from address: String = "192.0.2.1") async throws -> RawAnswer {
                 try await service.ask(
                     "POST", Self.path, body: body,
                     headers: [("X-Forwarded-For", address), ("Content-Type", "application/json")])
             }
-            func genuine(_ id: String) throws -> String {
-                "{\"signedPayload\":\"\(try #require(try service.lapsedCustomer(id).notifications.first))\"}"
-            }
             // Of 40 deliveries, each again, none takes anything.
             for number in 1...40 {
-                let body = try genuine("\(number)")
-                for _ in 1...2 { #expect(try await send(body).status == 200) }
+                let jws = try #require(try service.lapsedCustomer("\(number)").notifications.first)
+                for _ in 1...2 { #expect(try await send("{\"signedPayload\":\"\(jws)\"}").status == 200) }
             }
             // 256 KiB take eight tokens.
             let long = "{\"signedPayload\":\"\(String(repeating: "a", count: 262_000))\"}"
             for _ in 1...2 { #expect(try await send(long).status == 422) }
-            for body in [long, "{}", try genuine("1")] {
+            // The first of those beyond it has its turn at once.
+            #expect(try await send("{}").status == 400)
+            for body in [long, "{}"] {
                 let refused = try await send(body)
                 #expect(refused.status == 503 && refused.code == "busy", "\(refused.text)")
-                #expect((refused.json["detail"] as? String)?.contains("did not sign") == true)
+                #expect((refused.json["detail"] as? String)?.contains("not from the App Store") == true)
                 #expect(refused.headers["retry-after"].flatMap(Int.init).map { (1...5).contains($0) } == true)
             }
             #expect(try await send("{}", from: "192.0.2.2").status == 400, "another address has its own")
@@ -128,26 +119,75 @@ struct StrangerTests {
             #expect(try await send("{}").status == 400)
             #expect(try await send("{}").status == 503)
             #expect(try await send("{}", from: "2001:db8::1").status == 400)
-            // Together they may send ten times as much as one.
-            for number in 3...21 { _ = try await send(long, from: "192.0.2.\(number)") }
-            #expect(try await send(long, from: "192.0.2.99").status == 503)
         }
     }
 
-    @Test("what is beyond the bound is refused before its body is read")
-    func unread() async throws {
+    @Test("all addresses together may send ten times as much as one")
+    func together() async throws {
         var limits = RateLimits.off
         limits.address = RateLimit(perSecond: 1, burst: 8)
         let rates = RequestRates(limits) { 0 }
-        try await ServiceFixture.run(rates: rates) { service in
-            let head =
-                "POST \(Self.path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 262144\r\n\r\n"
-            #expect(try await service.ask("POST", Self.path, body: "{}").status == 400)
-            let answer = try await RawConnection.use(port: service.port) { connection in
-                connection.send(head)
-                return try RawHTTP.parse(Array(try connection.read(until: #""urn:offerd:problem:busy"}"#).utf8))
+        try await ServiceFixture.run(
+            limits: Self.strict, rates: rates, trustedProxies: [try IPNetwork("127.0.0.0/8")]
+        ) { service in
+            let long = "{\"signedPayload\":\"\(String(repeating: "a", count: 262_000))\"}"
+            var statuses: [Int] = []
+            for number in 1...13 {
+                let answer = try await service.ask(
+                    "POST", Self.path, body: long,
+                    headers: [("X-Forwarded-For", "192.0.2.\(number)"), ("Content-Type", "application/json")])
+                statuses.append(answer.status)
             }
-            #expect(answer.status == 503, "\(answer.text)")
+            // Beyond the limit the first has its turn at once.
+            #expect(statuses == [Int](repeating: 422, count: 11) + [503, 503])
+        }
+    }
+
+    @Test("a delivery is accepted beside any amount that exceeds the limits, one after the other")
+    func beyond() async throws {
+        var limits = RateLimits.off
+        limits.address = RateLimit(perSecond: 1, burst: 1)
+        let rates = RequestRates(limits) { 0 }
+        try await ServiceFixture.run(rates: rates) { service in
+            #expect(try await service.ask("POST", Self.path, body: "{}").status == 400)
+            let jws = try #require(try service.lapsedCustomer("1").notifications.first)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<20 {
+                    group.addTask { try await service.ask("POST", Self.path, body: "{}").status }
+                }
+                group.addTask { try await service.notify(jws).status }
+                let statuses = try await group.reduce(into: []) { $0.append($1) }
+                #expect(statuses.sorted() == [200] + [Int](repeating: 400, count: 20))
+            }
+        }
+    }
+
+    /// What is answered to the head of a request whose body does not come.
+    private func answer(
+        _ service: ServiceFixture, toBodyOf length: Int, _ code: String
+    ) async throws -> RawAnswer {
+        try await RawConnection.use(port: service.port) { connection in
+            connection.send(
+                "POST \(Self.path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: \(length)\r\n\r\n")
+            return try RawHTTP.parse(
+                Array(try connection.read(until: "\"urn:offerd:problem:\(code)\"}").utf8))
+        }
+    }
+
+    @Test("what is beyond the bound is refused before its body is read, and what is too long at once")
+    func unread() async throws {
+        var limits = RateLimits.off
+        limits.address = RateLimit(perSecond: 1, burst: 16)
+        let rates = RequestRates(limits) { 0 }
+        try await ServiceFixture.run(limits: Self.strict, rates: rates) { service in
+            let tooLong = try await answer(service, toBodyOf: 262_145, "too-large")
+            #expect(tooLong.status == 413)
+            // Nine tokens are gone; eight more are not there, and the one turn beyond is taken.
+            let long = "{\"a\":\"\(String(repeating: "a", count: 262_000))\"}"
+            #expect(try await service.ask("POST", Self.path, body: long).status == 400)
+            #expect(try await answer(service, toBodyOf: 262_144, "busy").status == 503)
+            #expect(try await answer(service, toBodyOf: 16_777_216, "busy").status == 503)
         }
     }
 
@@ -172,7 +212,7 @@ struct StrangerTests {
         var limits = RateLimits.off
         limits.address = RateLimit(perSecond: 1, burst: 8)
         let rates = RequestRates(limits) { 0 }
-        try await ServiceFixture.run(rates: rates) { service in
+        try await ServiceFixture.run(limits: Self.strict, rates: rates) { service in
             let answer = try await RawConnection.use(port: service.port) { connection in
                 connection.send(
                     "POST \(Self.path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n"
@@ -180,17 +220,24 @@ struct StrangerTests {
                 return try RawHTTP.parse(try connection.readToEnd())
             }
             #expect(answer.status == 400, "\(answer.text)")
+            // The first beyond the limit has its turn at once.
+            #expect(try await service.ask("POST", Self.path, body: "{}").status == 400)
             #expect(try await service.ask("POST", Self.path, body: "{}").status == 503)
         }
     }
 
-    @Test("a crowd beyond its limit is answered one after the other, a lone caller at once")
+    @Test("a crowd gets one turn after the other, a lone client at once, and none waits longer than the longest wait")
     func pace() async {
-        let pace = RefusalPace()
+        let pace = RefusalPace(interval: .milliseconds(5), longest: .milliseconds(200))
         let start = ContinuousClock.now
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<41 { group.addTask { await pace.turn() } }
+        let inTime = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<100 { group.addTask { await pace.turn() } }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(ContinuousClock.now - start >= .milliseconds(200))
+        #expect(inTime >= 41 && inTime < 100)
+        let slow = RefusalPace(interval: .seconds(3_600), longest: .zero)
+        #expect(await slow.turn())
+        #expect(await !slow.turn())
     }
 }

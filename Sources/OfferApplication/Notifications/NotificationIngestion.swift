@@ -19,12 +19,15 @@ public struct NotificationIngestion: Sendable {
     /// if Apple signs it again inside, what is new counts whichever came first (invariant 7). Only what was erased
     /// stays so. A repeat with nothing new costs no commit.
     ///
+    /// - Parameter taken: what was taken for the body, which is given back once it proves to be the App Store's.
     /// - Throws: `notReady` if `keys.yaml` has no such app and environment yet, `signedDataRefused` with the pointer
     ///   `/signedPayload`, `clockBehind`, `CancellationError`.
     public func ingest(
-        _ signedPayload: String, of scope: Scope, source: NotificationSource, author: AuditAuthor
+        _ signedPayload: String, of scope: Scope, source: NotificationSource, author: AuditAuthor,
+        givingBack taken: StrangersTokens? = nil
     ) async throws -> NotificationReceipt {
         let verified = try await verify(signedPayload, of: scope)
+        if let taken { rates.giveBack(taken) }
         let repeated = try await receiptOfRepeat(verified, in: scope)
         let receipt =
             if let repeated { repeated } else {
@@ -51,13 +54,11 @@ public struct NotificationIngestion: Sendable {
 
     /// Takes what the body of a request without a key costs from its sender's address, before it is read.
     ///
-    /// - Returns: what was taken, for ``giveBack(_:)`` once a notification is accepted: what Apple signed costs nothing.
+    /// - Returns: what was taken, to be given back: what Apple signed costs nothing.
     /// - Throws: `tooManyStrangers`.
     public func admit(bodyOf bytes: Int, from address: IPAddress?) throws -> StrangersTokens {
         try rates.take(strangersBody: bytes, from: address)
     }
-
-    public func giveBack(_ taken: StrangersTokens) { rates.giveBack(taken) }
 
     private func verify(_ jws: String, of scope: Scope) async throws -> VerifiedNotification {
         let app = try require(scope)

@@ -134,9 +134,10 @@ extension Problem {
             self = .rateLimited(rejected)
         case .tooManyStrangers(let seconds):
             self = Problem(
-                .busy, "too much that the App Store did not sign comes from this address, or from all together",
-                hint:
-                    "`rateLimits.address` in offerd.yaml sets how much may come, and `trustedProxies` whose address counts"
+                .busy,
+                "this address, or all unauthenticated clients together, sent too many requests that are not from the App "
+                    + "Store",
+                hint: "`rateLimits.address` in offerd.yaml sets the limit; behind a proxy, set `trustedProxies`"
             ).retry(after: seconds)
         case .busy:
             self = .busy

@@ -12,9 +12,9 @@ struct AppStoreController: Sendable {
     /// queue than that many places from callers with a key. They are counted once their bodies are there: who sends
     /// slowly holds a connection, which are bounded too, and keeps no delivery out.
     let turns: AsyncSemaphore
-    /// One thread for all that comes without a key: a chain with Apple's root in it costs public-key work before it
-    /// proves false.
     let strangers: WorkThread
+    /// The turns of bodies that exceed the budget of their address: they wait, because the App Store's may be among them.
+    let exceeding: RefusalPace
     let bodyLimit: Int
 
     /// `POST …/notifications`: one App Store Server Notification.
@@ -23,22 +23,36 @@ struct AppStoreController: Sendable {
         // Before it takes a place and its body is read: nothing in it could make the app known.
         try notifications.require(scope)
         context.notes.note { $0.scope = scope }
-        let taken = try notifications.admit(
-            bodyOf: request.bodyLength(atMost: bodyLimit), from: context.address)
+        let taken = try await admit(request, context)
         let bytes = try await request.jsonBytes(upTo: bodyLimit)
         let receipt = try await turns.run {
-            try await withTaskExecutorPreference(strangers) { try await ingest(bytes, of: scope, context) }
+            try await withTaskExecutorPreference(strangers) { try await ingest(bytes, of: scope, taken, context) }
         }
-        notifications.giveBack(taken)
         return try .json(NotificationBody(receipt))
     }
 
-    private func ingest(_ bytes: [UInt8], of scope: Scope, _ context: OfferContext) async throws -> NotificationReceipt
-    {
+    /// Takes what the body costs from its address, or waits for a turn beyond that.
+    ///
+    /// - Returns: what was taken; `nil` for a turn.
+    /// - Throws: `tooManyStrangers` if too many wait.
+    private func admit(_ request: Request, _ context: OfferContext) async throws -> StrangersTokens? {
+        let length = request.bodyLength(atMost: UnreadBodies.bound) ?? bodyLimit
+        do {
+            return try notifications.admit(bodyOf: length, from: context.address)
+        } catch RequestError.tooManyStrangers where length <= bodyLimit {
+            guard await exceeding.turn() else { throw RequestError.tooManyStrangers(secondsToWait: 5) }
+            return nil
+        }
+    }
+
+    private func ingest(
+        _ bytes: [UInt8], of scope: Scope, _ taken: StrangersTokens?, _ context: OfferContext
+    ) async throws -> NotificationReceipt {
         let body = try NotificationRequestBody.read(bytes)
         do {
             return try await notifications.ingest(
-                body.signedPayload, of: scope, source: .delivered, author: .appStore(requestId: context.requestId))
+                body.signedPayload, of: scope, source: .delivered, author: .appStore(requestId: context.requestId),
+                givingBack: taken)
         } catch RequestError.signedDataRefused(let refused) {
             // Only Apple's server reads the answer, so the operator needs the cause in the log.
             let codes = refused.map(\.refusal.code.rawValue).joined(separator: ", ")

@@ -31,7 +31,8 @@ extension Request {
     ///
     /// - Throws: ``Problem`` `too-large`, or `invalid-request` if the body breaks off or is framed wrongly.
     func bytes(upTo limit: Int) async throws -> [UInt8] {
-        guard !withholdsBody else { throw Problem.tooLarge(limit: limit) }
+        // What says that it is too large need not be read: it is drained after the answer.
+        guard !withholdsBody, bodyLength(atMost: .max) ?? 0 <= limit else { throw Problem.tooLarge(limit: limit) }
         var bytes = [UInt8]()
         var length = 0
         do {
@@ -100,7 +101,8 @@ struct UnreadBodies: RouterMiddleware {
             return response
         }
         let isPaced =
-            context.notes.all.caller == nil && request.bodyLength(atMost: Self.bound) > Self.strangersAtOnce
+            context.notes.all.caller == nil
+            && request.bodyLength(atMost: Self.bound) ?? Self.bound > Self.strangersAtOnce
         response.body = ResponseBody(contentLength: length) { writer in
             try await answer.write(DrainingWriter(base: writer, body: body, pace: isPaced ? pace : nil))
         }
@@ -117,8 +119,7 @@ struct UnreadBodies: RouterMiddleware {
         @concurrent mutating func write(_ buffer: ByteBuffer) async throws { try await base.write(buffer) }
 
         @concurrent consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
-            await pace?.turn()
-            await body.drain(upTo: UnreadBodies.bound)
+            await body.drain(upTo: UnreadBodies.bound, pace)
             try await base.finish(trailingHeaders)
         }
     }
@@ -143,10 +144,17 @@ private final class WatchedBody: AsyncSequence, Sendable {
     }
 
     /// Errors do not matter: the answer is already given.
-    func drain(upTo bound: Int) async {
-        var rest = bound
+    ///
+    /// - Parameter pace: takes a turn of it before the first byte, and for each further MiB.
+    func drain(upTo bound: Int, _ pace: RefusalPace? = nil) async {
+        var (rest, untilTurn) = (bound, 0)
         do {
             for try await buffer in base {
+                if untilTurn <= 0 {
+                    await pace?.turn()
+                    untilTurn = 1_024 * 1_024
+                }
+                untilTurn -= buffer.readableBytes
                 rest -= buffer.readableBytes
                 guard rest > 0 else { return }
             }

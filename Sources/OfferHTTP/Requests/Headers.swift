@@ -75,10 +75,10 @@ extension Request {
         headers.contains(.transferEncoding) || headers[values: .contentLength].contains { $0 != "0" }
     }
 
-    /// How long the body is, as far as that counts: the bound, if the request does not say.
-    func bodyLength(atMost bound: Int) -> Int {
+    /// How long the body is, up to a bound; `nil` if the request does not say.
+    func bodyLength(atMost bound: Int) -> Int? {
         guard announcesBody else { return 0 }
-        return headers[.contentLength].flatMap { Int($0) }.map { min(max($0, 0), bound) } ?? bound
+        return headers[.contentLength].flatMap { Int($0) }.map { min(max($0, 0), bound) }
     }
 
     /// Whether the client waits for leave before it sends its body (RFC 9110 §10.1.1).

@@ -5,7 +5,6 @@ import NIOCore
 import OfferApplication
 import OfferModel
 import OfferSigning
-import Synchronization
 
 /// Which roles may make a call; `admin` may make all (docs/design.md#http).
 protocol CallerAccess: Sendable {
@@ -129,48 +128,27 @@ extension IPAddress {
     }
 }
 
-/// Threads for requests that may take long to read and to verify, so that they keep no others waiting.
-final class RequestThreads: Sendable {
-    /// Everyone can have an `app` key.
-    private let apps: [WorkThread]
-    /// A long body may have 200 JWS in it.
-    private let long = WorkThread(label: "offerd.long")
-    /// The longest body, in bytes, of a request that needs no thread of its own, and of one with an `app` key.
-    let longestOfOthers: Int
-    private let requests = Atomic(0)
-
-    /// - Parameter apps: how many threads answer requests with `app` keys; at least one is made.
-    init(apps: Int, longestOfOthers: Int) {
-        self.apps = (0..<max(1, apps)).map { WorkThread(label: "offerd.apps.\($0)") }
-        self.longestOfOthers = longestOfOthers
-    }
-
-    /// The thread for one more request; `nil` for one that any thread may answer.
-    func next(for role: Role, body bytes: Int) -> WorkThread? {
-        guard role == .app else { return bytes > longestOfOthers ? long : nil }
-        return apps[(requests.wrappingAdd(1, ordering: .relaxed).oldValue & .max) % apps.count]
-    }
-}
-
 /// Authenticates the caller by the `Authorization` header, and the account of the app by `Customer-Token`.
 struct Authentication: RouterMiddleware {
     let apiKeys: APIKeys
     let customerTokens: CustomerTokens
     let threads: RequestThreads
+    /// The longest body, in bytes, of a request that needs no thread of its own, and of one with an `app` key.
+    let usualBytes: Int
 
     func handle(
         _ request: Request, context: OfferContext, next: @concurrent (Request, OfferContext) async throws -> Response
     ) async throws -> Response {
-        var context = context
         let values = request.headers[values: .authorization]
         guard !values.isEmpty else { throw Problem.unauthenticated(tokenWasGiven: false) }
         // What is no bearer token is a failed attempt, as is an empty one.
         let token = Self.token(in: values) ?? ""
-        var caller: Caller
+        let caller: Caller
         do {
             guard
                 let found = try await apiKeys.caller(
-                    forToken: token, from: context.address, body: request.bodyLength(atMost: threads.longestOfOthers))
+                    forToken: token, from: context.address,
+                    body: request.bodyLength(atMost: UnreadBodies.bound) ?? usualBytes)
             else {
                 throw Problem.unauthenticated(tokenWasGiven: true)
             }
@@ -180,14 +158,21 @@ struct Authentication: RouterMiddleware {
             context.notes.note { $0.refusedKeyId = APIToken(token)?.id }
             throw error
         }
-        context.notes.note { [caller] in $0.caller = caller }
+        context.notes.note { $0.caller = caller }
+        let length = request.bodyLength(atMost: UnreadBodies.bound) ?? 0
+        let thread = threads.next(for: caller.role, isLong: length > usualBytes)
+        guard let thread else { return try await answer(request, of: caller, context, next) }
+        return try await withTaskExecutorPreference(thread) { try await answer(request, of: caller, context, next) }
+    }
+
+    private func answer(
+        _ request: Request, of caller: Caller, _ context: OfferContext,
+        _ next: @concurrent (Request, OfferContext) async throws -> Response
+    ) async throws -> Response {
+        var (caller, context) = (caller, context)
         caller.account = try await account(request, of: caller)
         context.caller = caller
-        guard let thread = threads.next(for: caller.role, body: request.bodyLength(atMost: UnreadBodies.bound)) else {
-            return try await next(request, context)
-        }
-        let known = context
-        return try await withTaskExecutorPreference(thread) { try await next(request, known) }
+        return try await next(request, context)
     }
 
     /// The account of the app that the request's customer token proves; `nil` without one.

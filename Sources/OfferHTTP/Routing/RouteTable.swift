@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import Metrics
-import NIOCore
 import OfferApplication
 import OfferModel
 
@@ -51,16 +50,21 @@ struct Route: Sendable {
 struct RouteTable: Sendable {
     let routes: [Route]
     private let limits: HTTPLimits
+    private let threads: RequestThreads
 
-    init(_ useCases: UseCases, limits: HTTPLimits, openAPI: [UInt8]) {
+    init(
+        _ useCases: UseCases, limits: HTTPLimits, threads: RequestThreads = RequestThreads(), openAPI: [UInt8]
+    ) {
         self.limits = limits
+        self.threads = threads
         let issuedOffers = IssuedOffersController(useCases: useCases, limits: limits)
         let decisions = DecisionsController(
             decisions: useCases.decisions, recorded: useCases.recordedDecisions, limits: limits)
         let transactions = TransactionsController(ingestion: useCases.ingestion, limits: limits)
         let appStore = AppStoreController(
             notifications: useCases.notifications, turns: AsyncSemaphore(limits.notifications, waiting: 0),
-            strangers: WorkThread(label: "offerd.strangers"), bodyLimit: limits.notificationBytes)
+            strangers: threads.strangers,
+            exceeding: RefusalPace(interval: limits.exceedingInterval), bodyLimit: limits.notificationBytes)
         let catalog = CatalogController(catalogs: useCases.catalogs, bodyLimit: limits.catalogBytes)
         let offers = OffersController(switches: useCases.switches)
         let customers = CustomersController(useCases: useCases, limits: limits)
@@ -130,7 +134,7 @@ struct RouteTable: Sendable {
         router.add(middleware: ProblemDocuments(routes: self, pace: pace))
         let authentication = Authentication(
             apiKeys: apiKeys, customerTokens: customerTokens,
-            threads: RequestThreads(apps: System.coreCount / 2, longestOfOthers: limits.bodyBytes))
+            threads: threads, usualBytes: limits.bodyBytes)
         for route in routes { route.add(router, authentication) }
         return router
     }

@@ -25,7 +25,8 @@ public enum OfferServer {
         metrics: any MetricsFactory = MetricsSystem.factory, inProgress: RequestsInProgress = RequestsInProgress(),
         onListening: @escaping @Sendable (_ port: Int, _ isLoopback: Bool) async -> Void
     ) -> some ApplicationProtocol {
-        let table = RouteTable(useCases, limits: settings.limits, openAPI: description)
+        let table = RouteTable(
+            useCases, limits: settings.limits, threads: settings.threads, openAPI: description)
         return application(
             table.router(
                 useCases.apiKeys, customerTokens: useCases.customerTokens, metrics: metrics, inProgress: inProgress,
@@ -95,6 +96,7 @@ public struct HTTPSettings: Sendable {
     public var certificate: TLSCertificate?
     /// The proxies that are believed about where a request comes from.
     public var trustedProxies: [IPNetwork]
+    package var threads = RequestThreads()
 
     public init(
         host: String, port: Int, limits: HTTPLimits = HTTPLimits(), certificate: TLSCertificate? = nil,
@@ -123,6 +125,8 @@ public struct HTTPLimits: Sendable, Hashable {
     public var notificationBytes = 256 * 1_024
     /// Notifications processed at once; beyond it, 503 `busy`.
     public var notifications = 256
+    /// The time from one notification to the next, of those that exceed the budgets of their addresses.
+    public var exceedingInterval = Duration.milliseconds(20)
     /// Bytes of every other body.
     public var bodyBytes = 256 * 1_024
 

@@ -85,10 +85,17 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
     func examined(
         _ jws: CompactJWS, _ date: Instant, _ environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) -> ExaminedChain {
+        try examined(jws) { () throws(SignedDataRefusal) in try examined(jws.header.x5c ?? [], date, environment) }
+    }
+
+    /// Checks what of a JWS does not depend on its chain, and between that the chain.
+    func examined(
+        _ jws: CompactJWS, _ chain: () throws(SignedDataRefusal) -> ExaminedChain
+    ) throws(SignedDataRefusal) -> ExaminedChain {
         try SignedDataRefusal.require(
             jws.header.alg == "ES256", .unsupportedAlgorithm,
             "the header's `alg` is `\(jws.header.alg ?? "absent")`, not `ES256`")
-        let examined = try examined(jws.header.x5c ?? [], date, environment)
+        let examined = try chain()
         try SignedDataRefusal.require(
             jws.signature.count == 64, .badSignature, "the signature has `\(jws.signature.count)` bytes, ES256 has 64")
         return examined
@@ -234,6 +241,9 @@ final class RequestVerifier: SignedDataVerifier {
     static let mostChains = 16
 
     private let verifier: AppStoreChainVerifier
+    /// The chain of the latest data: nearly always that of the next too, and to take it apart again costs as much as a
+    /// check of a signature.
+    private let latest = Mutex<(certificates: [String], environment: AppStoreEnvironment, chain: ExaminedChain)?>(nil)
     /// The chains of the request; with its refusal where one failed.
     private let chains = Mutex<[[UInt8]: SignedDataRefusal?]>([:])
 
@@ -244,12 +254,13 @@ final class RequestVerifier: SignedDataVerifier {
     func verify(
         _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) -> TrustAnchor {
-        let examined = try verifier.examined(jws, date, environment)
+        let examined = try examined(jws, date, environment)
         try admit(examined)
         try verifier.verifyData(of: jws, under: examined)
         if let failure = chains.withLock({ $0[examined.key] ?? nil }) { throw failure }
         do throws(SignedDataRefusal) {
             try verifier.verifyChain(examined)
+            latest.withLock { if $0?.chain.key == examined.key { $0?.chain.unverified = nil } }
         } catch {
             chains.withLock { $0[examined.key] = .some(error) }
             throw error
@@ -260,7 +271,28 @@ final class RequestVerifier: SignedDataVerifier {
     func examine(
         _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) {
-        try admit(verifier.examined(jws, date, environment))
+        try admit(examined(jws, date, environment))
+    }
+
+    private func examined(
+        _ jws: CompactJWS, _ date: Instant, _ environment: AppStoreEnvironment
+    ) throws(SignedDataRefusal) -> ExaminedChain {
+        let certificates = jws.header.x5c ?? []
+        let known = latest.withLock { latest -> ExaminedChain? in
+            guard let latest, latest.environment == environment, latest.certificates.count == certificates.count,
+                zip(latest.certificates, certificates).allSatisfy({ $0.hasSameBytes(as: $1) })
+            else { return nil }
+            return latest.chain
+        }
+        if let known {
+            return try verifier.examined(jws) { () throws(SignedDataRefusal) in
+                try known.verified.validity.check(date)
+                return known
+            }
+        }
+        let examined = try verifier.examined(jws, date, environment)
+        latest.withLock { $0 = (certificates, environment, examined) }
+        return examined
     }
 
     private func admit(_ examined: ExaminedChain) throws(SignedDataRefusal) {

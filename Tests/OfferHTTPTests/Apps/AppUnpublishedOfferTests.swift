@@ -166,7 +166,9 @@ struct AppUnpublishedOfferTests {
             #expect(answers.contains { $0.status == 201 } && answers.contains { $0.status == 403 })
             for answer in answers {
                 for secret in Self.hidden + ["secret-tag", "codename", "4102444800000", "2100-01-01"] {
-                    #expect(!answer.text.contains(secret), "\(secret) in \(answer.text)")
+                    // By chance a signature may have a word in it.
+                    let text = answer.text.replacing(/"jws":"[^"]*"/, with: "")
+                    #expect(!text.contains(secret), "\(secret) in \(text)")
                 }
             }
         }

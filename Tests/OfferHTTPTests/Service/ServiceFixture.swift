@@ -30,6 +30,8 @@ struct ServiceFixture: Sendable {
     /// What Apple's server answers with about the app of ``scope``; of the others it knows nobody.
     let apple: PlayedAppStore
     let services: ServiceGroup
+    /// The threads of requests that may take long.
+    let threads: RequestThreads
     let directory: TemporaryDirectory
     /// What the requests go through, and beside them whoever holds the writer.
     let database: SQLiteDatabase
@@ -114,9 +116,9 @@ struct ServiceFixture: Sendable {
             random: random, rates: rates, webhooks: webhooks, customerTokens: customerTokens, clock: { clock.now })
         let log = CapturedLog()
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        let settings = HTTPSettings(host: "127.0.0.1", port: 0, limits: limits, trustedProxies: trustedProxies)
         let application = OfferServer.application(
-            useCases: useCases,
-            settings: HTTPSettings(host: "127.0.0.1", port: 0, limits: limits, trustedProxies: trustedProxies),
+            useCases: useCases, settings: settings,
             logger: Logger(label: "test") { _ in CapturedLogHandler(log) },
             onListening: { bound, _ in port.yield(bound) })
         let services = ServiceGroup(
@@ -130,7 +132,8 @@ struct ServiceFixture: Sendable {
                 let service = ServiceFixture(
                     port: port, clock: clock, log: log, useCases: useCases, appStore: LocalAppStore(root: root),
                     root: root, apple: apple,
-                    services: services, directory: directory, database: database, statements: statements)
+                    services: services, threads: settings.threads, directory: directory, database: database,
+                    statements: statements)
                 defer { Task { await services.triggerGracefulShutdown() } }
                 try await body(service)
             }
