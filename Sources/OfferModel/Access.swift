@@ -37,7 +37,7 @@ public struct RateLimits: Sendable, Hashable {
     public var key: RateLimit?
     /// About one customer, by callers of one role.
     public var customer: RateLimit?
-    /// From one address with `app` keys, which every copy of the app has.
+    /// From one address with `app` keys, which every copy of the app has, and as much again without a key.
     public var address: RateLimit?
     public var failedAuthentication: RateLimit?
     /// New records of refusals to one customer with `app` keys: what an app states is free text, so each refusal can

@@ -147,6 +147,31 @@ struct MovedDatabaseTests {
         try database.close()
     }
 
+    @Test("what one server commits during a move, another one does not release by a read")
+    func secondServer() async throws {
+        let (first, second) = (
+            try SQLiteDatabase(path: path, isServer: true), try SQLiteDatabase(path: path, isServer: true)
+        )
+        #expect(try await !Self.has("key", second), "its connection is open")
+        let (from, to) = (path, root.path("away"))
+        let isMoved = try await Self.isMoved {
+            try await first.recorded { transaction in
+                try APIKeyStore(transaction).insert(
+                    StoredAPIKey(
+                        id: "key", scope: Scope(bundleId: "com.example.pro", environment: .sandbox), role: .client,
+                        secretDigest: [UInt8](repeating: 7, count: 32), createdAt: Instant(milliseconds: 0)))
+                try FileManager.default.moveItem(atPath: from, toPath: to)
+            }
+        }
+        #expect(isMoved)
+        #expect(try await Self.isMoved { _ = try await Self.has("key", second) })
+        #expect(try await Self.isMoved { try await second.read { _ in } })
+        try FileManager.default.moveItem(atPath: to, toPath: from)
+        #expect(try await Self.has("key", second))
+        try first.close()
+        try second.close()
+    }
+
     @Test("a new reader is never opened on the file that has taken the place, nor is that file changed")
     func otherFile() async throws {
         let database = try SQLiteDatabase(path: path, isServer: true)

@@ -22,7 +22,7 @@ public final class RequestRates: Sendable {
         case refusals(CustomerNumber?)
     }
 
-    /// Buckets of each kind: some 7 MB where all are in use.
+    /// Buckets of each kind: some 9 MB where all are in use.
     private static let capacity = 131_072
 
     private let keys: Mutex<TokenBuckets?>
@@ -67,7 +67,7 @@ public final class RequestRates: Sendable {
     /// - Parameter bytes: how long the body is.
     static func tokens(forBody bytes: Int) -> Int { max(1, (bytes + bytesOfToken - 1) / bytesOfToken) }
 
-    /// The bytes of a body that one token pays for. With few exceptions, what apps and the App Store send is shorter.
+    /// The bytes of a body that one token pays for: more than a notification has, or a request with three transactions.
     private static let bytesOfToken = 32 * 1_024
 
     /// Applies other limits. Where a limit changes, its buckets begin full.
