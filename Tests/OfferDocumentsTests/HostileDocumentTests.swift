@@ -91,8 +91,9 @@ import Testing
     func large() {
         #expect(firstCode([UInt8](repeating: 0x20, count: DocumentLimits.bytes + 1)) == .tooLarge)
         #expect(firstCode([UInt8](repeating: 0x61, count: DocumentLimits.bytes)) != nil)
-        let commas = "offers: [" + String(repeating: "a,", count: 20_000) + "]"
-        #expect(firstCode(commas) == .missingKey)
+        let commas = { "offers: [" + String(repeating: "a,", count: $0) + "]" }
+        #expect(firstCode(commas(DocumentLimits.tokens / 2 - 10)) == .missingKey)
+        #expect(firstCode(commas(500_000)) == .tooLarge)
     }
 
     @Test("at most 100 errors are reported, and that there are more")

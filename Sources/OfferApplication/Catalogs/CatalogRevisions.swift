@@ -20,6 +20,13 @@ public struct CatalogRevisions: Sendable {
         return stored.map(CatalogDocument.init) ?? CatalogDocument(revision: 0, text: "", format: .yaml)
     }
 
+    /// Reads a document again, to write it in another notation, in a turn of the catalogs.
+    ///
+    /// - Throws: `busy`, and what the body throws.
+    package func rewriting(_ body: @concurrent @Sendable () async throws -> String) async throws -> String {
+        try await work.run(body)
+    }
+
     /// Puts a document in force, if it is valid and made from the revision in force.
     ///
     /// - Returns: the revision and the differences; the text in force applied again makes no new revision.
@@ -28,16 +35,16 @@ public struct CatalogRevisions: Sendable {
         _ text: String, format: CatalogDocument.Format, expectedRevision: Int, message: String?, dryRun: Bool,
         caller: Caller
     ) async throws -> CatalogApplied {
-        let catalog = try await work.run { try CatalogDocument.catalog(text, for: caller.scope) }
-        let inForce = try await current(caller: caller)
-        guard inForce.revision == expectedRevision else {
-            throw RequestError.catalogChanged(current: inForce.revision)
-        }
         // Beside the transaction, which keeps all others from recording anything.
-        let changes: [CatalogChange] = try await work.run {
+        let (catalog, changes) = try await work.run {
+            let catalog = try CatalogDocument.catalog(text, for: caller.scope)
+            let inForce = try await current(caller: caller)
+            guard inForce.revision == expectedRevision else {
+                throw RequestError.catalogChanged(current: inForce.revision)
+            }
             var old = Catalog(bundleId: caller.scope.bundleId)
             if inForce.revision > 0 { old = try CatalogReader.read(inForce.text).value }
-            return CatalogDifference.changes(from: old, to: catalog)
+            return (catalog, CatalogDifference.changes(from: old, to: catalog))
         }
         let digest = Hexadecimal.lowercase(digest.sha256(Array(text.utf8)))
         let body: @Sendable (any StoreTransaction) throws -> CatalogApplied = { transaction in

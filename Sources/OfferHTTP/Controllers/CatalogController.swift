@@ -20,7 +20,10 @@ struct CatalogController: Sendable {
         guard !RevisionTag.isKnown(document.revision, to: request) else {
             return Response(status: .notModified, headers: headers)
         }
-        return .bytes(Array(try document.text(as: type).utf8), type, headers: headers)
+        let text =
+            MediaType(document.format) == type
+            ? document.text : try await catalogs.rewriting { try document.text(as: type) }
+        return .bytes(Array(text.utf8), type, headers: headers)
     }
 
     /// `PUT`: applies a document made from the revision in `If-Match`, or says what it would change.
@@ -97,11 +100,10 @@ extension MediaType {
 }
 
 extension CatalogDocument {
-    /// The document in one of the two notations: unchanged if it was applied in that one, otherwise rewritten.
+    /// The document rewritten in the other of the two notations.
     ///
     /// - Throws: ``InvalidDocument`` if a document applied by an older version is no longer accepted.
     func text(as type: MediaType) throws -> String {
-        guard MediaType(format) != type else { return text }
         guard !text.isEmpty else { return type == .json ? "{}\n" : "" }
         let catalog = try CatalogReader.read(text).value
         return type == .json ? CatalogWriter.json(catalog) : CatalogWriter.yaml(catalog)
