@@ -218,7 +218,7 @@ final class Checkpointer: Sendable {
 ///
 /// Before SQLite 3.51.3 commits can be lost where two connections write the log back at once while a third empties it
 /// (decision 0048). The locks lie on a file beside the database, and the system releases them with the process. It also
-/// says which files servers have open, so that a command finds out that they are others than those at the path.
+/// says which files servers have open, so that a command can tell whether the path leads to other files.
 final class CheckpointRight: Sendable {
     /// Of the file's name, after that of the database.
     static let ending = "-checkpoint"

@@ -12,11 +12,15 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do {
         let fuzzing = try fuzzing.get()
         guard let body = fuzzing.body(of: Array(UnsafeBufferPointer(start: start, count: count))) else { return 0 }
-        let begun = processorSeconds()
-        fuzzing.read(body)
-        let taken = (processorSeconds() - begun) * 1_000
-        if taken > BodyFuzzing.longestMilliseconds {
-            fatalError("a body of \(body.bytes.count) bytes took \(taken) ms of the processor")
+        // The least of three: what else the machine does costs processor time too.
+        var least = Double.infinity
+        for _ in 0..<3 where least > BodyFuzzing.longestMilliseconds {
+            let begun = processorSeconds()
+            fuzzing.read(body)
+            least = min(least, (processorSeconds() - begun) * 1_000)
+        }
+        if least > BodyFuzzing.longestMilliseconds {
+            fatalError("a body of \(body.bytes.count) bytes took \(least) ms of the processor")
         }
     } catch {
         fatalError("\(error)")

@@ -43,7 +43,7 @@ public struct SubjectFacts: Sendable, Hashable {
     func openedAt(of offer: Offer) -> Instant? { offer.ids.compactMap { openedAt[$0] }.min() }
 
     /// What was known at an earlier instant, by the dates alone: evidence signed or bought after it is dropped
-    /// (docs/design.md#history-and-state). Of stored evidence it counts too when it arrived.
+    /// (docs/design.md#history-and-state). For stored evidence, its arrival counts as well.
     ///
     /// A completeness fetched or stated later is dropped too, because it may rest on rows that are. Issued offers
     /// issued later go; of the others a later void or end is undone, while ends and signings stay as they are given,

@@ -24,7 +24,7 @@ public protocol StoreDatabase: Sendable {
     /// on that.
     ///
     /// - Throws: what the body throws, `CancellationError` if the task was cancelled before the body began, or
-    ///   ``StoreError``; then nothing of the body was kept, but by a file that was moved away meanwhile
+    ///   ``StoreError``; then nothing of the body is kept, except in a file that was moved meanwhile
     ///   (``StoreError/moved(_:)``).
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 }

@@ -26,7 +26,7 @@ extension IssuedOfferStore {
     /// does an id of the row that holds it: the ids of one millisecond are neighbours in their index. So neither the
     /// order of the commits matters nor a clock that was set back.
     public func signature(nonce: LowercaseUUID, in scope: ScopeNumber) throws -> SignedNonce? {
-        // Of `0190163d-8694-7…` the part before the version, and the first text after all that begin so.
+        // The first 13 characters are the milliseconds; `.` sorts after `-`, so the range has every id of one.
         let instant = nonce.description.prefix(13)
         return try transaction.first(
             """

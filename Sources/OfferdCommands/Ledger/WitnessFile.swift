@@ -8,7 +8,7 @@ import Synchronization
 /// The file, on a disk of its own, that every signed checkpoint is also written to, a line each.
 ///
 /// A line is written after the commit of its checkpoint, so a crash leaves the witness behind and never ahead: what it
-/// lacks is written at the next start. A line that may not be on the disk is none: see ``append(_:)``.
+/// lacks is written at the next start. A line counts only once it has been flushed: see ``append(_:)``.
 final class WitnessFile: Sendable {
     let path: String
     private let flush: @Sendable (Int32) -> Int32

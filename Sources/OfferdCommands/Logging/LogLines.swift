@@ -126,7 +126,7 @@ final class LogLines: Sendable {
     }
 
     private func notice(of lines: Int) -> String {
-        let words = "\(lines) \(lines == 1 ? "line" : "lines") of the log were dropped: standard error took no more"
+        let words = "\(lines) \(lines == 1 ? "line" : "lines") of the log \(lines == 1 ? "was" : "were") dropped: the reader took no more"
         return switch format {
         case .text: "offerd: \(words)\n"
         case .json:
