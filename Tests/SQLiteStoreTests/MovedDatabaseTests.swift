@@ -69,8 +69,12 @@ struct MovedDatabaseTests {
         try #require(run.status == 0, "\(run.errorText)")
     }
 
-    private static func insert(_ id: String, into database: SQLiteDatabase) async throws {
+    /// - Parameter move: moves the file within the transaction.
+    private static func insert(
+        _ id: String, into database: SQLiteDatabase, moving move: (from: String, to: String)? = nil
+    ) async throws {
         try await database.recorded { transaction in
+            if let move { try FileManager.default.moveItem(atPath: move.from, toPath: move.to) }
             try APIKeyStore(transaction).insert(
                 StoredAPIKey(
                     id: id, scope: Scope(bundleId: "com.example.pro", environment: .sandbox), role: .client,
@@ -130,19 +134,10 @@ struct MovedDatabaseTests {
     @Test("what is moved away during its own commit is not released, neither by the write nor by a later read")
     func duringCommit() async throws {
         let database = try SQLiteDatabase(path: path, isServer: true)
-        let (from, to) = (path, root.path("away"))
-        let isMoved = try await Self.isMoved {
-            try await database.recorded { transaction in
-                try APIKeyStore(transaction).insert(
-                    StoredAPIKey(
-                        id: "key", scope: Scope(bundleId: "com.example.pro", environment: .sandbox), role: .client,
-                        secretDigest: [UInt8](repeating: 7, count: 32), createdAt: Instant(milliseconds: 0)))
-                try FileManager.default.moveItem(atPath: from, toPath: to)
-            }
-        }
-        #expect(isMoved)
+        #expect(
+            try await Self.isMoved { try await Self.insert("key", into: database, moving: (path, root.path("away"))) })
         #expect(try await Self.isMoved { _ = try await Self.has("key", database) })
-        try FileManager.default.moveItem(atPath: to, toPath: from)
+        try FileManager.default.moveItem(atPath: root.path("away"), toPath: path)
         #expect(try await Self.has("key", database), "it was committed, to the file that is back")
         try database.close()
     }
@@ -153,20 +148,10 @@ struct MovedDatabaseTests {
             try SQLiteDatabase(path: path, isServer: true), try SQLiteDatabase(path: path, isServer: true)
         )
         #expect(try await !Self.has("key", second), "its connection is open")
-        let (from, to) = (path, root.path("away"))
-        let isMoved = try await Self.isMoved {
-            try await first.recorded { transaction in
-                try APIKeyStore(transaction).insert(
-                    StoredAPIKey(
-                        id: "key", scope: Scope(bundleId: "com.example.pro", environment: .sandbox), role: .client,
-                        secretDigest: [UInt8](repeating: 7, count: 32), createdAt: Instant(milliseconds: 0)))
-                try FileManager.default.moveItem(atPath: from, toPath: to)
-            }
-        }
-        #expect(isMoved)
+        #expect(try await Self.isMoved { try await Self.insert("key", into: first, moving: (path, root.path("away"))) })
         #expect(try await Self.isMoved { _ = try await Self.has("key", second) })
         #expect(try await Self.isMoved { try await second.read { _ in } })
-        try FileManager.default.moveItem(atPath: to, toPath: from)
+        try FileManager.default.moveItem(atPath: root.path("away"), toPath: path)
         #expect(try await Self.has("key", second))
         try first.close()
         try second.close()

@@ -126,7 +126,8 @@ final class LogLines: Sendable {
     }
 
     private func notice(of lines: Int) -> String {
-        let words = "\(lines) \(lines == 1 ? "line" : "lines") of the log \(lines == 1 ? "was" : "were") dropped: the reader took no more"
+        let subject = lines == 1 ? "line of the log was" : "lines of the log were"
+        let words = "\(lines) \(subject) dropped: the reader took no more"
         return switch format {
         case .text: "offerd: \(words)\n"
         case .json:
