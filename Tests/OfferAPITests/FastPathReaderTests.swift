@@ -60,6 +60,21 @@ struct FastPathReaderTests {
         #expect(FastPathReader.read(IssueRequest.self, from: Array(text.utf8)) == nil)
     }
 
+    @Test("more values than are allowed are left to the strict reader, which refuses them")
+    func manyValues() throws {
+        let body = { (count: Int) in
+            Array("{\"offerIds\":[\(repeatElement("\"a\"", count: count).joined(separator: ","))]}".utf8)
+        }
+        // The object and the list are values too.
+        #expect(FastPathReader.read(Inquiry.self, from: body(8), values: 10)?.offerIds?.count == 8)
+        #expect(FastPathReader.read(Inquiry.self, from: body(9), values: 10) == nil)
+        #expect(try WireJSON.decodeRequest(Inquiry.self, from: body(8), values: 10).offerIds?.count == 8)
+        let fault = #expect(throws: RequestFault.self) {
+            try WireJSON.decodeRequest(Inquiry.self, from: body(9), values: 10)
+        }
+        #expect(fault?.errors.first?.code == "tooMany")
+    }
+
     @Test("bytes that are not UTF-8 are not plain")
     func notUTF8() {
         var bytes = Array(Self.requests[0].utf8)
