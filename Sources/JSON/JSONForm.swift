@@ -215,12 +215,12 @@ public struct JSONForm {
         var bytes = [UInt8]()
         bytes.reserveCapacity(text.length)
         while reader.cursor.index < text.place.upperBound {
-            if reader.cursor.peek == UInt8(ascii: "\\"), let scalar = try? reader.scalar() {
-                bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
-            } else if let byte = reader.cursor.peek {
-                bytes.append(byte)
-                reader.cursor.index += 1
-            }
+            let rest = cursor.bytes[reader.cursor.index..<text.place.upperBound]
+            let end = rest.firstIndex(of: UInt8(ascii: "\\")) ?? rest.endIndex
+            bytes += rest[..<end]
+            reader.cursor.index = end
+            guard end < rest.endIndex, let scalar = try? reader.scalar() else { break }
+            bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
         }
         return bytes
     }

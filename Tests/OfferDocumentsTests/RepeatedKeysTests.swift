@@ -42,6 +42,8 @@ struct RepeatedKeysTests {
     @Test(
         "a key that only looks repeated is none",
         arguments: [
+            // More of them than errors are reported.
+            String(repeating: "- a: 1\n", count: 200), "[" + String(repeating: "{a: 1}, ", count: 200) + "]",
             "a: 1\nb: { a: 1 }", "- a: 1\n- a: 2", "- - a: 1\n  - a: 2\n- - a: 3", "[a: 1, a: 2]", "{a: [a, a], b: a}",
             "a: 'a: 1'\nb: \"a: 2\" # a: 3", "a:\n- a: 1\n- a: 2\nb:\n- a: 1",
             "a:\n  b:\n    c: 1\n  d:\n    c: 1\nc: 1", "{a: {a: {a: 1}}, b: [{a: 1}, {a: 1}]}",
