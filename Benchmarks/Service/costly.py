@@ -140,14 +140,14 @@ def catalogs(limit: int) -> dict[str, bytes]:
         '      - { productId: pro, level: 1, period: P1M, price: { amount: "9.99", currency: USD } }\noffers:\n')
 
     def offers(condition) -> bytes:
-        """As many offers with a condition as are accepted: a document has at most 29,000 tokens."""
+        """As many offers with a condition as are accepted: a document has at most 26,000 tokens."""
         text, tokens, number = head, 100, 0
         while True:
             offer = (
                 f"  - {{ id: o{number}, type: promotional, offerIdentifier: a{number}, products: [pro], paymentMode: freeTrial, "
                 f"period: P1M, periodCount: 1, status: active, limits: [{{ count: 1, per: customer }}], eligibility: {condition(number)} }}\n")
             tokens += len(re.findall(r"[{}\[\],:]|[^\s{}\[\],:]+", offer))
-            if tokens > 28_800 or len(text) + len(offer) > limit:
+            if tokens > 25_800 or len(text) + len(offer) > limit:
                 return text.encode()
             text += offer
             number += 1
@@ -160,7 +160,7 @@ def catalogs(limit: int) -> dict[str, bytes]:
         "{ all: [ { fact: signals.z, is: 3 }, { fact: signals.z, is: 4 } ] } ] }")
     return {
         "one key again and again": b"a: 1\n" * (limit // 5),
-        "as many tokens as are accepted": ("a: [" + "a: 1, " * 7_150 + "]").encode(),
+        "as many tokens as are accepted": ("a: [" + "a: 1, " * 6_400 + "]").encode(),
         "more tokens than are accepted": ("a: [" + "1, " * 600_000 + "]").encode(),
         "comments": b"# a\n" * (limit // 4),
         "one long text": b"a: '" + b"x" * (limit - 10) + b"'",

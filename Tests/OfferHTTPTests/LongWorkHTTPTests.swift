@@ -91,7 +91,7 @@ struct LongWorkHTTPTests {
             #expect(more.status == 422)
             #expect(more.errors.first?["code"] as? String == "tooLarge")
             #expect(more.errors.first?["hint"] as? String == "delete what is not used any more, or divide it")
-            let fits = try await dryRun(service, "a: [" + String(repeating: "a: 1, ", count: 7_000) + "]", token)
+            let fits = try await dryRun(service, "a: [" + String(repeating: "a: 1, ", count: 6_300) + "]", token)
             #expect(fits.status == 422)
             #expect(fits.errors.first?["code"] as? String == "missingKey")
         }

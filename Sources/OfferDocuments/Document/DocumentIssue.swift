@@ -178,7 +178,7 @@ package enum DocumentLimits {
     /// The most bytes of a document: 2 MiB, as for a request body (docs/design.md#http).
     package static let bytes = 2 * 1_024 * 1_024
     /// The most keys, values, dashes, colons, commas and brackets of a document. An offer has about a hundred.
-    package static let tokens = 29_000
+    package static let tokens = 26_000
     package static let depth = 64
     /// The most comparisons of one offer's condition.
     package static let comparisons = 500
