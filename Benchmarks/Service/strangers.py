@@ -3,7 +3,7 @@
 
     Benchmarks/Service/strangers.py .build/release/offerd FOLDER [--rounds 4] [--seconds 10] [--connections 200]
 
-Rounds alternate on one server with the default rate limits: quiet, beside strangers on so many connections, each of which sends the next
+Rounds alternate on one server with the default rate limits: quiet, beside strangers on that number of connections, each of which sends the next
 body as soon as the last is answered, and beside 50 requests a second with an `app` key. In each, 40 decisions a second are asked for.
 It prints p50 and p99 of the decisions, their ratios to the quiet rounds, and what the others were answered.
 """

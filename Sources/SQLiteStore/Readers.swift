@@ -15,7 +15,7 @@ final class Readers: Sendable {
     private static let kept = 8
 
     private let path: String
-    /// Absent for a file that nobody else uses.
+    /// Absent for a file that no other process uses.
     private let place: DatabasePlace?
     private let state = Mutex(State())
 

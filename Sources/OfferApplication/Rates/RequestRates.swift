@@ -292,7 +292,7 @@ struct TokenBuckets: Sendable {
     /// Takes tokens from each bucket, or none from any.
     ///
     /// - Parameter count: how many from each; of more than a bucket can hold, all it can hold.
-    /// - Returns: 0, or for how many nanoseconds one of them does not have so many yet.
+    /// - Returns: 0, or the nanoseconds until each of them has that many.
     mutating func take(_ keys: some Collection<Int>, _ count: Int = 1, at now: Int64) -> Int64 {
         var wait: Int64 = 0
         for key in keys { wait = max(wait, self.wait(for: key, count, at: now)) }
@@ -310,13 +310,13 @@ struct TokenBuckets: Sendable {
         buckets[place].fullAt = max(buckets[place].fullAt &- time(of: count), now)
     }
 
-    /// For how many nanoseconds a bucket does not have so many tokens yet.
+    /// The nanoseconds until a bucket has that many tokens.
     func wait(for key: Int, _ count: Int = 1, at now: Int64) -> Int64 {
         guard let place = places[key] else { return 0 }
         return max(0, buckets[place].fullAt &- now &+ time(of: count) &- depth)
     }
 
-    /// How long so many tokens take to come back, in nanoseconds.
+    /// The nanoseconds that this number of tokens takes to come back.
     private func time(of count: Int) -> Int64 { interval * Int64(min(count, limit.burst)) }
 
     /// The place of a bucket, which is full where it is new. Where there is no room it replaces the fullest of eight

@@ -133,7 +133,7 @@ public struct HTTPLimits: Sendable, Hashable {
     /// The bytes of a body that carries signed data, by whose key sends it: everyone can have an `app` key.
     func signedData(for role: Role) -> Int { role == .app ? bodyBytes : signedDataBytes }
 
-    /// The most JSON values in a body that may have so many bytes: 2,048 in 256 KiB, 16,384 in 2 MiB.
+    /// The most JSON values in a body of at most this many bytes: 2,048 in 256 KiB, 16,384 in 2 MiB.
     ///
     /// To decode a value takes as long as to check hundreds of bytes, so bytes alone bound nothing. The largest
     /// request that other limits allow, of 200 transactions and 200 issued offers, has 12,000.
