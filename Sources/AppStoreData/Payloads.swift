@@ -57,6 +57,7 @@ extension Transaction: ApplePayload {
         try fields.optional("price", &price, .integer)
         try fields.optional("currency", &currency, .text)
         try fields.optional("transactionReason", &transactionReason, .open)
+        try fields.optional("additionalTransactionReason", &additionalTransactionReason, .open)
         try fields.optional("storefront", &storefront, .text)
         try fields.optional("storefrontId", &storefrontId, .text)
         try fields.optional("billingPlanType", &billingPlanType, .open)

@@ -89,7 +89,7 @@ struct PropertyTests {
             let question = random.question(offer, at: now)
             var facts = SubjectFacts(history: random.history(transactions: 3, misplacedPercent: seed % 2 == 0 ? 60 : 0))
             facts.history.coverage = Coverage(level: .complete, asOf: now)
-            let isMisplaced = facts.history.currentTransactions.contains {
+            let isMisplaced = facts.history.purchases.rows.contains {
                 $0.isSubscription && $0.payload.subscriptionGroupIdentifier == nil
                     || $0.payload.subscriptionGroupIdentifier == "999"
                         && question.groupProducts.contains($0.payload.productId)

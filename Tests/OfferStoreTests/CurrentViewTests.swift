@@ -21,9 +21,9 @@ struct CurrentViewTests {
             let customers = Set(results.compactMap(\.customer)).sorted()
             let read = try await bench.database.read { try HistoryStore($0).history(of: customers) }
             let all = History(every: payloads)
-            let current = try await bench.bytes(of: read.currentTransactions)
+            let current = try await bench.bytes(of: read.purchases.rows)
             let note: Comment = "seed \(generator.seed), round \(round)"
-            #expect(current == all.currentTransactions.map(\.payloadBytes), note)
+            #expect(current == all.purchases.rows.map(\.payloadBytes), note)
             #expect(SubjectFacts(history: read).redemptions() == SubjectFacts(history: all).redemptions(), note)
             #expect(Set(read.transactions.map(\.payload.transactionId)).count == read.transactions.count, note)
             let newest = all.renewalInfos.max { Self.rank($0) < Self.rank($1) }

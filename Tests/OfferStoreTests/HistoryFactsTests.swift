@@ -49,8 +49,8 @@ struct HistoryFactsTests {
             }
             try #require(read.coverage == every.coverage, note)
             try #require(
-                read.currentTransactions.map { [$0.sequence, $0.payload.signedDate.milliseconds] }
-                    == every.currentTransactions.map { [$0.sequence, $0.payload.signedDate.milliseconds] }, note)
+                read.purchases.rows.map { [$0.sequence, $0.payload.signedDate.milliseconds] }
+                    == every.purchases.rows.map { [$0.sequence, $0.payload.signedDate.milliseconds] }, note)
             try #require(read.subscriptionStates(at: Bench.now) == every.subscriptionStates(at: Bench.now), note)
             let (facts, everything) = (SubjectFacts(history: read), SubjectFacts(history: every))
             try #require(facts.redemptions() == everything.redemptions(), note)

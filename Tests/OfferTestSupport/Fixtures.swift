@@ -11,6 +11,7 @@ extension Transaction {
             transactionId: id, originalTransactionId: original ?? id, bundleId: "com.example.pro", productId: product,
             purchaseDate: purchased, signedDate: signed ?? purchased.adding(milliseconds: 1_000))
         transaction.subscriptionGroupIdentifier = group
+        transaction.webOrderLineItemId = "9\(id)"
         transaction.originalPurchaseDate = purchased
         transaction.expiresDate = expires ?? purchased.adding(months: 1)
         transaction.type = .autoRenewableSubscription

@@ -52,7 +52,7 @@ public struct CustomerLookup: Sendable {
             return (customers: customers, now: now, facts: facts, issued: rows, timeline: page)
         }
         let history = read.facts.history
-        let transactions = history.currentTransactions
+        let transactions = history.purchases.rows
         let older = transactions.count - Self.shownTransactions
         return CustomerDetails(
             customers: read.customers, attributes: read.facts.attributes, coverage: CoverageBody(history.coverage),

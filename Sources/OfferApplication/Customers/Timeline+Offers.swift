@@ -6,7 +6,7 @@ import OfferStore
 extension Timeline {
     /// Offers issued, withdrawn and passed over.
     var issuedEntries: [TimelineEntry] {
-        let transactions = history.currentTransactions
+        let purchases = history.purchases
         return issued.flatMap { offer -> [TimelineEntry] in
             var entries = [
                 offer.issuedOffer.entry(
@@ -20,7 +20,7 @@ extension Timeline {
                         .voided, at: voidedAt, "\(name) was voided\(reason) (issued offer \(offer.issuedOffer.id))"))
             }
             if let id = offer.fullPriceTransactionId,
-                let purchase = transactions.first(where: { $0.payload.transactionId == id })
+                let purchase = purchases.purchase(id)
             {
                 entries.append(
                     TimelineEntry(

@@ -5,12 +5,12 @@ import OfferModel
 extension Timeline {
     /// Purchases, renewals, ends and revocations, from the current view of each transaction.
     var purchaseEntries: [TimelineEntry] {
-        let rows = history.currentTransactions
-        let subscriptions = Dictionary(grouping: rows, by: \.payload.originalTransactionId)
+        let purchases = history.purchases
+        let subscriptions = Dictionary(grouping: purchases.rows, by: \.payload.originalTransactionId)
         let views = Dictionary(grouping: history.transactions, by: \.payload.transactionId)
-        return rows.flatMap { row -> [TimelineEntry] in
+        return purchases.rows.flatMap { row -> [TimelineEntry] in
             let others = subscriptions[row.payload.originalTransactionId] ?? []
-            let seen = views[row.payload.transactionId] ?? []
+            let seen = purchases.ids(of: row).flatMap { views[$0] ?? [] }
             return [bought(row, among: others)] + ended(row, among: others) + reversed(row, views: seen)
                 + seatsRefunded(seen)
         }
@@ -174,7 +174,7 @@ extension Timeline {
     /// Renewal turned off and on, changes of product and of seats, and failed payments: what differs between one renewal info of a
     /// subscription and the next. Dated by Apple's signature, the first that shows it.
     var renewalEntries: [TimelineEntry] {
-        let originals = Set(history.currentTransactions.map(\.payload.originalTransactionId))
+        let originals = Set(history.purchases.rows.map(\.payload.originalTransactionId))
         return originals.sorted().flatMap { original -> [TimelineEntry] in
             var previous: RenewalInfo?
             return renewalInfos[original, default: []].flatMap { info in

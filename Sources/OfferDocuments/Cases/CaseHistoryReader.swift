@@ -49,11 +49,12 @@ struct CaseHistoryReader {
 /// bought by the customer and signed a second after the purchase.
 struct CaseTransactionReader {
     private static let keys = [
-        "transactionId", "originalTransactionId", "productId", "subscriptionGroupIdentifier", "purchaseDate",
-        "originalPurchaseDate", "expiresDate", "signedDate", "type", "inAppOwnershipType", "revocationDate",
-        "revocationReason", "revocationType",
-        "revocationPercentage", "isUpgraded", "offerType", "offerIdentifier", "offerDiscountType", "offerPeriod",
-        "price", "currency", "storefront", "transactionReason", "billingPlanType", "commitmentInfo", "provenance",
+        "transactionId", "originalTransactionId", "webOrderLineItemId", "productId", "subscriptionGroupIdentifier",
+        "purchaseDate", "originalPurchaseDate", "expiresDate", "signedDate", "type", "inAppOwnershipType",
+        "revocationDate",
+        "revocationReason", "revocationType", "revocationPercentage", "isUpgraded", "offerType", "offerIdentifier",
+        "offerDiscountType", "offerPeriod", "price", "currency", "storefront", "transactionReason",
+        "additionalTransactionReason", "billingPlanType", "commitmentInfo", "provenance",
     ]
 
     let source: CaseOffers
@@ -96,6 +97,8 @@ struct CaseTransactionReader {
         transaction.inAppOwnershipType = mapping.word("inAppOwnershipType") ?? .purchased
         transaction.isUpgraded = mapping.optional("isUpgraded")?.boolean() ?? false
         transaction.transactionReason = mapping.word("transactionReason")
+        transaction.additionalTransactionReason = mapping.word("additionalTransactionReason")
+        transaction.webOrderLineItemId = mapping.optional("webOrderLineItemId")?.text()
         transaction.storefront = mapping.optional("storefront")?.text(.storefront)
     }
 

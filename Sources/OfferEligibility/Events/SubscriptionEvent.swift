@@ -50,10 +50,11 @@ private struct SubscriptionChange {
     var periods: [SubscriptionEvent] {
         let rows = after.transactions.filter(\.isSubscription)
         let known = before.transactions.last(where: \.isSubscription)
+        let newest = known.flatMap { after.purchases.purchase($0.payload.transactionId) }
         return rows.indices.flatMap { place -> [SubscriptionEvent] in
             let row = rows[place]
             let isNew =
-                known.map { $0.wasBought(before: row) && !row.isOfSamePeriod(as: $0) } ?? (place == rows.count - 1)
+                newest.map { $0.wasBought(before: row) && !row.isOfSamePeriod(as: $0) } ?? (place == rows.count - 1)
             guard isNew, row.provenance.isProven, row.payload.purchaseDate >= since else { return [] }
             return events(of: row.payload, after: rows[..<place].last { !$0.isOfSamePeriod(as: row) }?.payload)
         }
@@ -69,15 +70,14 @@ private struct SubscriptionChange {
         changed.type = .productChanged
         changed.previousProductId = previous.productId
         // An upgrade ends the period before it and renews nothing.
-        let isUpgrade = previous.isUpgraded || previous.expiresDate.map { period.purchaseDate < $0 } ?? false
-        return isUpgrade ? [changed] : [renewed, changed]
+        return previous.isUpgraded ? [changed] : [renewed, changed]
     }
 
     var refunds: [SubscriptionEvent] {
-        let known = Set(before.transactions.filter { !$0.isKept }.map(\.payload.transactionId))
+        let known = Set(before.transactions.filter { !$0.isKept }.flatMap(before.purchases.ids))
         return after.transactions.compactMap { row in
             guard let refundedAt = row.payload.revocationDate, refundedAt >= since, row.isSubscription,
-                row.isRefund == true, row.provenance.isProven, !known.contains(row.payload.transactionId)
+                row.isRefund == true, row.provenance.isProven, known.isDisjoint(with: after.purchases.ids(of: row))
             else { return nil }
             return SubscriptionEvent(
                 .refunded, cause: row.payload.transactionId.rawValue, at: refundedAt, row.payload)

@@ -89,8 +89,8 @@ extension Recorded<Transaction> {
 /// How long the customer has paid for subscriptions of a group.
 ///
 /// Apple does not publish its arithmetic. Ours: every period bought by the customer counts in full, while it runs too,
-/// unless it was free or refunded in full; one cut short by an upgrade or a prorated refund counts until then. Periods
-/// replaced by an unknown upgrade, without an end, or taken back in an unknown way may count, by an unknown length.
+/// unless it was free or refunded in full; one that an upgrade replaced or a prorated refund cut short counts until then.
+/// Periods replaced at an unknown time, without an end, or taken back in an unknown way may count, by an unknown length.
 /// Each period counts its whole calendar months, and 30 days of what remains of all periods make another month.
 struct PaidTime: Sendable {
     private(set) var periods = 0
@@ -104,7 +104,7 @@ struct PaidTime: Sendable {
     /// - Parameter rows: of the whole group, because an upgrade may begin a subscription of its own.
     init(_ rows: [Recorded<Transaction>]) {
         for (place, row) in rows.enumerated() where !Self.isCounted(place, in: rows) {
-            add(row, before: row.payload.isUpgraded ? Self.purchase(after: row, in: rows) : nil)
+            add(row, before: row.payload.isUpgraded ? Self.upgrade(after: place, in: rows) : nil)
         }
     }
 
@@ -130,9 +130,10 @@ struct PaidTime: Sendable {
         wholeMonths.saturatingAdding(Int(remainder / (Self.daysOfAMonth * Instant.Duration.day)))
     }
 
-    private static func purchase(after row: Recorded<Transaction>, in rows: [Recorded<Transaction>]) -> Instant? {
-        rows.lazy.filter { $0.isOwned != false && $0.payload.purchaseDate > row.payload.purchaseDate }
-            .map(\.payload.purchaseDate).min()
+    /// When a period was replaced: by the purchase that comes next. Before a renewal comes a purchase that is not known.
+    private static func upgrade(after place: Int, in rows: [Recorded<Transaction>]) -> Instant? {
+        let next = rows[(place + 1)...].first { $0.isOwned != false }
+        return next?.payload.transactionReason == .renewal ? nil : next?.payload.purchaseDate
     }
 
     private mutating func add(_ row: Recorded<Transaction>, before following: Instant?) {

@@ -1,11 +1,10 @@
 import OfferModel
 
-/// The current view of a history: one row per transaction, renewal info and app transaction.
+/// The current view of a history: one row per purchase, renewal info and app transaction.
 ///
 /// The same for any order and any repetition of the rows (invariant 7).
 struct CurrentHistory: Sendable {
-    /// By purchase date, then by id.
-    let transactions: [Recorded<Transaction>]
+    let purchases: Purchases
     /// By `originalTransactionId`. Renewal info does not name its app: one takes effect only through a transaction of
     /// its subscription (docs/design.md#history-and-state).
     let renewalInfos: [TransactionId: Recorded<RenewalInfo>]
@@ -17,10 +16,11 @@ struct CurrentHistory: Sendable {
 
     init(_ history: History) {
         var ids = IdentifierIndexMap<IdentifierKind.Transaction>(capacity: history.transactions.count)
-        transactions = history.transactions.inOrderOfPurchase(
-            newest(
-                history.transactions, signed: \.payload.signedDate, of: \.payload.originalTransactionId
-            ) { ids.place(of: $0.payload.transactionId) })
+        purchases = Purchases(
+            history.transactions.inOrderOfPurchase(
+                newest(
+                    history.transactions, signed: \.payload.signedDate, of: \.payload.originalTransactionId
+                ) { ids.place(of: $0.payload.transactionId) }))
         var originals = IdentifierIndexMap<IdentifierKind.Transaction>(capacity: history.renewalInfos.count)
         let infos = newest(history.renewalInfos, signed: \.payload.signedDate) {
             originals.place(of: $0.payload.originalTransactionId)
@@ -51,16 +51,31 @@ struct CurrentHistory: Sendable {
     }
 }
 
+extension CurrentHistory {
+    /// By purchase date, as ``Recorded/wasBought(before:)`` says.
+    var transactions: [Recorded<Transaction>] { purchases.rows }
+}
+
 extension Recorded<Transaction> {
-    /// The order of purchases; the longer period is the later one, and the id settles equal dates.
+    /// The order of purchases. Of equal dates an upgraded period comes before what replaced it, then the longer period is
+    /// the later one, and the id settles the rest.
     func wasBought(before other: Recorded) -> Bool {
         if payload.purchaseDate != other.payload.purchaseDate {
             return payload.purchaseDate < other.payload.purchaseDate
         }
+        if payload.isUpgraded != other.payload.isUpgraded { return payload.isUpgraded }
         let (own, others) = (
             payload.expiresDate ?? payload.purchaseDate, other.payload.expiresDate ?? other.payload.purchaseDate
         )
-        return own != others ? own < others : payload.transactionId < other.payload.transactionId
+        return own != others ? own < others : payload.transactionId.wasGiven(before: other.payload.transactionId)
+    }
+}
+
+extension TransactionId {
+    /// Whether Apple gave this number out earlier, as far as numbers tell: they grow.
+    func wasGiven(before other: TransactionId) -> Bool {
+        let (length, others) = (rawValue.utf8.count, other.rawValue.utf8.count)
+        return length != others ? length < others : self < other
     }
 }
 
@@ -70,12 +85,11 @@ extension [Recorded<Transaction>] {
     fileprivate func inOrderOfPurchase(_ places: [Int]) -> [Recorded<Transaction>] {
         var order = places.map { place in
             let bought = self[place].payload.purchaseDate
-            return (bought: bought, ends: self[place].payload.expiresDate ?? bought, place: place)
+            return (bought: bought, place: place)
         }
         order.sort { left, right in
-            if left.bought != right.bought { return left.bought < right.bought }
-            if left.ends != right.ends { return left.ends < right.ends }
-            return self[left.place].payload.transactionId < self[right.place].payload.transactionId
+            left.bought != right.bought
+                ? left.bought < right.bought : self[left.place].wasBought(before: self[right.place])
         }
         return order.map { self[$0.place] }
     }

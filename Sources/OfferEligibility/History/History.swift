@@ -123,11 +123,8 @@ public struct History: Sendable, Hashable {
         self.coverage = coverage
     }
 
-    /// The current view of every transaction, by purchase date: what counts of all rows
-    /// (docs/design.md#history-and-state).
-    public var currentTransactions: [Recorded<Transaction>] {
-        CurrentHistory(self).transactions
-    }
+    /// The current view of every purchase: what counts of all rows (docs/design.md#history-and-state).
+    public var purchases: Purchases { CurrentHistory(self).purchases }
 }
 
 extension History {

@@ -186,7 +186,8 @@ extension History {
         let periods = transactions.filter {
             $0.provenance.isProven && $0.payload.originalTransactionId == redemption.originalTransactionId
         }
-        let used = periods.filter { $0.payload.transactionId == redemption.transactionId }
+        let ids = redemption.transactionId.map { id in purchases.purchase(id).map(purchases.ids) ?? [id] } ?? []
+        let used = periods.filter { ids.contains($0.payload.transactionId) }
         let end = used.map(\.payload.purchaseDate).max() ?? .distantFuture
         let shown = renewalInfos.filter { row in
             row.provenance.isProven && row.payload.originalTransactionId == redemption.originalTransactionId

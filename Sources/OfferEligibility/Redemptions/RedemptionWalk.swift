@@ -64,12 +64,14 @@ struct RedemptionWalk {
         }
         let key = RedemptionKey(look: OfferLook(type, row.payload.offerIdentifier), group: group)
         if addsSeats, run?.key == key {
-            if let running { found[running].offerEnds = [found[running].offerEnds, row.ends].compactMap(\.self).max() }
+            if let running {
+                found[running].offerEnds = [found[running].offerEnds, row.payload.ends].compactMap(\.self).max()
+            }
             return
         }
-        if run?.key == key, run?.isFull(before: row.payload) == false, !row.isNewStart(after: previous) {
+        if let known = run, known.key == key, known.goesOn(with: row, after: previous) {
             run?.add(row.payload)
-            if let running { found[running].offerEnds = row.ends }
+            if let running { found[running].offerEnds = row.payload.ends }
             return
         }
         run = OfferRun(key: key, first: row.payload, wholePeriod: wholePeriod(row.payload.offerPeriod, key))
@@ -85,7 +87,7 @@ struct RedemptionWalk {
                 offerType: key.look.offerType, offerIdentifier: key.look.offerIdentifier,
                 subscriptionGroupIdentifier: group,
                 originalTransactionId: row.payload.originalTransactionId, productId: row.payload.productId,
-                transactionId: row.payload.transactionId, firstEvidence: evidence, offerEnds: row.ends,
+                transactionId: row.payload.transactionId, firstEvidence: evidence, offerEnds: row.payload.ends,
                 provenance: row.provenance))
         running = found.indices.last
     }
@@ -109,13 +111,15 @@ struct RedemptionWalk {
 }
 
 extension Recorded<Transaction> {
-    /// When the period ends, or was taken back.
-    fileprivate var ends: Instant? { [payload.expiresDate, payload.revocationDate].compactMap(\.self).min() }
-
-    /// Bought again after a gap; a renewal after a gap is a recovered payment and goes on.
+    /// Bought again after a gap, or after the period before was taken back; a renewal after a gap is a recovered payment
+    /// and goes on.
     fileprivate func isNewStart(after previous: Recorded?) -> Bool {
-        guard let ended = previous?.payload.expiresDate else { return false }
-        return payload.purchaseDate > ended && payload.transactionReason != .renewal
+        guard let previous, payload.transactionReason != .renewal else { return false }
+        if let revoked = previous.payload.revocationDate, !previous.payload.isUpgraded, payload.purchaseDate >= revoked
+        {
+            return true
+        }
+        return previous.payload.expiresDate.map { payload.purchaseDate > $0 } ?? false
     }
 }
 
@@ -138,6 +142,12 @@ struct OfferRun {
 
     mutating func add(_ period: Transaction) {
         lengths.append(period.length)
+    }
+
+    /// Whether a period with the same offer belongs to it. A customer has one introductory offer in a group, which an
+    /// upgrade carries over: periods of it without a gap are one use, however long.
+    func goesOn(with row: Recorded<Transaction>, after previous: Recorded<Transaction>?) -> Bool {
+        (key.look.offerType == .introductory || !isFull(before: row.payload)) && !row.isNewStart(after: previous)
     }
 
     /// Whether the offer's length is used up, so that another period of it begins another use.

@@ -84,7 +84,7 @@ struct RedeemedRun {
         periods = rows.filter { row in
             row.isOfSamePeriod(as: first) || row.payload.transactionId == redemption.transactionId
                 || row.payload.originalTransactionId == redemption.originalTransactionId && row.key == redemption.key
-                    && row.payload.purchaseDate > begun && row.payload.purchaseDate < ends
+                    && row.payload.purchaseDate >= begun && row.payload.purchaseDate < ends
         }
         later = rows.filter { $0.payload.purchaseDate > begun && !$0.isOfSamePeriod(as: first) }
     }

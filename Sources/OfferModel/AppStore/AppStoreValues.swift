@@ -61,6 +61,13 @@ public struct TransactionReason: RawRepresentable, Hashable, Sendable, Codable {
     public static let renewal = Self(rawValue: "RENEWAL")
 }
 
+public struct AdditionalTransactionReason: RawRepresentable, Hashable, Sendable, Codable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Seats were added in the period: of each transaction of that period, the first included.
+    public static let seatAddition = Self(rawValue: "SEAT_ADDITION")
+}
+
 public struct RevocationType: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

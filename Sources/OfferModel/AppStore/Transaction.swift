@@ -41,6 +41,7 @@ public struct Transaction: Sendable, Hashable {
     public var price: Int64?
     public var currency: String?
     public var transactionReason: TransactionReason?
+    public var additionalTransactionReason: AdditionalTransactionReason?
     /// Three-letter country code of the storefront.
     public var storefront: String?
     public var storefrontId: String?

@@ -157,6 +157,7 @@ extension AutoRenewStatus: Storable {}
 extension SubscriptionStatus: Storable {}
 extension PriceIncreaseStatus: Storable {}
 extension BillingPlanType: Storable {}
+extension AdditionalTransactionReason: Storable {}
 extension OfferType: Storable {}
 extension Role: Storable {}
 extension Delivery: Storable {}

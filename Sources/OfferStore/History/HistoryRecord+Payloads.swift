@@ -34,6 +34,7 @@ extension Transaction: HistoryRecord {
         try coder.field(&purchaseDate)
         try coder.field(&expiresDate)
         try coder.field(&transactionReason)
+        try coder.field(&additionalTransactionReason)
         try coder.field(&price)
         try coder.field(&offerType)
         try coder.field(&offerIdentifier)

@@ -26,7 +26,7 @@ import Testing
                         sequence: Int64.random(in: 0...5_000, using: &random))
                 }
                 history.transactions = (history.transactions + signed).shuffled(using: &random)
-                let current = history.currentTransactions
+                let current = history.purchases.rows
                 #expect(current.count == Set(receipt.transactions.map(\.transactionId)).count, "\(entry.name)")
                 #expect(current.allSatisfy { $0.provenance == .client && $0.payload.price == 9_990 }, "\(entry.name)")
             }

@@ -89,7 +89,7 @@ struct RecordedYearTests {
         let answer = try await stage.useCases.decisions.decide(Inquiry(customer: customer), caller: Workbench.support)
         return State(
             customers: story.identified, coverage: known.history.coverage,
-            transactions: known.history.currentTransactions.map(\.payload),
+            transactions: known.history.purchases.rows.map(\.payload),
             renewalInfos: known.history.renewalInfos.map(\.payload).sorted { $0.signedDate < $1.signedDate },
             subscriptions: known.history.subscriptionStates(at: stage.bench.clock.now), decisions: answer.decisions,
             redemptions: known.redemptions.map { "\($0.offerType) \($0.offerIdentifier as Any) \($0.firstEvidence)" },

@@ -30,7 +30,7 @@ struct Facts: Hashable {
             if let known = newest[id], rank(row) < rank(known) { continue }
             newest[id] = row
         }
-        return Set(history.currentTransactions.map { Facts(.transaction($0.payload)) })
+        return Set(history.purchases.rows.map { Facts(.transaction($0.payload)) })
             .union(newest.values.map { Facts(.renewalInfo($0.payload)) })
     }
 

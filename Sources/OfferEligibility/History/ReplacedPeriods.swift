@@ -1,0 +1,117 @@
+import OfferModel
+
+/// Which periods an upgrade ended, where Apple's data does not say so.
+///
+/// Apple marks such a period only when it signs it again: notifications of the upgrade do not, and receipts and exports
+/// often have no mark at all (docs/eligibility.md#purchases-and-copies).
+struct ReplacedPeriods {
+    /// By purchase date.
+    private(set) var rows: [Recorded<Transaction>]
+
+    /// Marks each period as upgraded that another one replaced.
+    ///
+    /// - Parameter purchases: one row a purchase, by purchase date.
+    init(in purchases: [Recorded<Transaction>]) {
+        rows = purchases
+        takeCancellationsAsUpgrades()
+        markWhatRanOn()
+        rows.sort { $0.wasBought(before: $1) }
+    }
+
+    /// A legacy receipt and many exports call the end by an upgrade a cancellation, with its refund. Only the time tells:
+    /// another product of the group was bought within a minute.
+    private mutating func takeCancellationsAsUpgrades() {
+        for place in rows.indices {
+            guard let cancelled = rows[place].uncertainCancellation else { continue }
+            let first = firstPlace(boughtFrom: cancelled.adding(milliseconds: -Instant.Duration.minute))
+            let near = rows[first...].prefix {
+                $0.payload.purchaseDate <= cancelled.adding(milliseconds: Instant.Duration.minute)
+            }
+            if near.contains(where: { $0.isOtherProduct(boughtDuring: rows[place]) }) {
+                rows[place] = rows[place].asUpgraded(keepingRevocation: false)
+            }
+        }
+    }
+
+    private func firstPlace(boughtFrom instant: Instant) -> Int {
+        var (low, high) = (rows.startIndex, rows.endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if rows[middle].payload.purchaseDate < instant { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private mutating func markWhatRanOn() {
+        var subscriptions = IndexMap<TransactionId>()
+        var running: [[Int]] = []
+        for place in rows.indices where rows[place].payload.expiresDate != nil {
+            let subscription = subscriptions.place(of: rows[place].payload.originalTransactionId)
+            if subscription == running.count { running.append([]) }
+            let replaced = running[subscription].filter { rows[place].replaces(rows[$0]) }
+            for earlier in replaced { rows[earlier] = rows[earlier].asUpgraded(keepingRevocation: true) }
+            running[subscription].removeAll {
+                rows[$0].payload.isUpgraded || !rows[$0].runs(at: rows[place].payload.purchaseDate)
+            }
+            running[subscription].append(place)
+            if running[subscription].count > Self.mostRunning { running[subscription].removeFirst() }
+        }
+    }
+
+    /// Only transactions of a plan with added seats run together, and they replace nothing.
+    private static let mostRunning = 16
+}
+
+extension Recorded<Transaction> {
+    /// When it was cancelled, if that may have been by an upgrade.
+    fileprivate var uncertainCancellation: Instant? {
+        guard !provenance.isProven, !payload.isUpgraded, payload.revocationType == nil else { return nil }
+        return payload.revocationDate
+    }
+
+    fileprivate func isOtherProduct(boughtDuring period: Recorded) -> Bool {
+        payload.productId != period.payload.productId && isInGroup(of: period)
+            && payload.purchaseDate >= period.payload.purchaseDate
+            && period.payload.expiresDate.map { payload.purchaseDate < $0 } ?? false
+    }
+
+    private func isInGroup(of other: Recorded) -> Bool {
+        guard let own = payload.subscriptionGroupIdentifier, let theirs = other.payload.subscriptionGroupIdentifier
+        else { return payload.originalTransactionId == other.payload.originalTransactionId }
+        return own == theirs
+    }
+
+    fileprivate func runs(at instant: Instant) -> Bool { payload.ends.map { instant < $0 } ?? false }
+
+    /// Whether it is what replaced an earlier period of its subscription. A renewal is charged up to a day before its
+    /// period begins, and what begins still earlier in a period is no renewal of it.
+    fileprivate func replaces(_ earlier: Recorded) -> Bool {
+        guard !earlier.payload.isUpgraded, earlier.runs(at: payload.purchaseDate), isInGroup(of: earlier),
+            !isOfSamePeriod(as: earlier)
+        else { return false }
+        let isOther = payload.productId != earlier.payload.productId
+        switch payload.transactionReason {
+        case .purchase? where isOther: return true
+        case .renewal? where !isOther: return false
+        default: return earlier.runs(at: payload.purchaseDate.adding(milliseconds: earlier.chargedEarly))
+        }
+    }
+
+    /// How long before the end of the period its renewal may be charged, in milliseconds: in Sandbox periods are minutes.
+    private var chargedEarly: Int64 {
+        let length = payload.expiresDate.map { $0.milliseconds(since: payload.purchaseDate) } ?? 0
+        return Swift.min(Instant.Duration.day, length / 4)
+    }
+
+    fileprivate func asUpgraded(keepingRevocation isRevoked: Bool) -> Recorded {
+        var changed = payload
+        changed.isUpgraded = true
+        if !isRevoked { (changed.revocationDate, changed.revocationReason) = (nil, nil) }
+        return with(changed)
+    }
+}
+
+extension Transaction {
+    /// When the period ends, or was taken back.
+    var ends: Instant? { [expiresDate, revocationDate].compactMap(\.self).min() }
+}
