@@ -110,7 +110,8 @@ struct FastPathWriterTests {
                     decisions: (0..<Int.random(in: 0...2, using: &random)).map { _ in
                         DecisionBody(
                             offerId: OfferId(text()), outcome: text(),
-                            delivery: flag() ? .signature : .appStore, priority: Int(number()), turningPoint: point(),
+                            delivery: flag() ? .signature : .appStore, priority: Int(number()),
+                            billingPlan: flag() ? text() : nil, turningPoint: point(),
                             explanation: flag() ? ExplanationBody(customerAnswer: text()) : nil,
                             findings: (0..<Int.random(in: 0...3, using: &random)).map { _ in
                                 FindingBody(rule: text(), verdict: text(), reason: text(), turningPoint: point())
@@ -155,7 +156,7 @@ struct FastPathWriterTests {
         #expect(count(DecisionsBody(decisions: [], best: nil)) == 4)
         #expect(count(ExplanationBody(customerAnswer: "")) == 3)
         #expect(
-            count(DecisionBody(offerId: "", outcome: "", delivery: .signature, priority: 0, findings: [])) == 7)
+            count(DecisionBody(offerId: "", outcome: "", delivery: .signature, priority: 0, findings: [])) == 8)
         #expect(count(FindingBody(rule: "", verdict: "", reason: "")) == 8)
         #expect(count(TurningPointBody()) == 2)
     }

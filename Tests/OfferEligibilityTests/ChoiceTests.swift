@@ -96,6 +96,31 @@ struct ChoiceTests {
         #expect(offer.value(on: product) == Money(milliunits: expected, currency: "USD"))
     }
 
+    @Test(
+        "an offer of the plan `monthly` saves what its payments cost, not a part of the price billed up front",
+        arguments: [
+            (.monthly, .freeTrial, 1, nil, 14_990), (.monthly, .freeTrial, 3, nil, 44_970),
+            (.monthly, .payAsYouGo, 3, 7_490, 22_500), (.monthly, .payUpFront, 3, 30_000, 14_970),
+            (.billedUpfront, .freeTrial, 1, nil, 11_999), (nil, .freeTrial, 1, nil, 11_999),
+        ] as [(BillingPlanType?, PaymentMode, Int, Int64?, Int64)])
+    func billingPlan(plan: BillingPlanType?, mode: PaymentMode, months: Int, price: Int64?, expected: Int64) {
+        let money = { Money(milliunits: $0, currency: "USD") }
+        let isByMonth = mode == .payAsYouGo
+        var offer = Offer(
+            id: "x", type: .promotional, delivery: .signature, offerIdentifier: "x", products: ["p"],
+            paymentMode: mode, period: Period(months: isByMonth ? 1 : months), periodCount: isByMonth ? months : 1,
+            price: price.map(money), limits: [])
+        offer.billingPlan = plan
+        let product = Product(
+            productId: "p", level: 1, period: Period(months: 12), price: money(143_990),
+            billingPlans: [
+                BillingPlan(type: .billedUpfront, price: money(143_990), commitmentPrice: money(143_990)),
+                BillingPlan(type: .monthly, price: money(14_990), commitmentPrice: money(179_880)),
+            ])
+        #expect(offer.value(on: product) == money(expected))
+        #expect(offer.cost(on: product) == money(expected))
+    }
+
     @Test("an offer paid in another currency than the product has no value that could be told")
     func otherCurrency() {
         let offer = Offer(

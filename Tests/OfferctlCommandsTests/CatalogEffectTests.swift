@@ -87,11 +87,24 @@ struct CatalogEffectTests {
             offer.status = status
             #expect(CatalogEffect(added, new: offer).mark == "·")
         }
+        let budgeted = Catalog(
+            bundleId: "com.example.pro",
+            offers: [
+                Offer(
+                    id: "a", type: .promotional, delivery: .signature, offerIdentifier: "a", products: ["a"],
+                    paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
+                    limits: [.budget(Money(milliunits: 1_000, currency: "USD"))])
+            ])
         #expect(effect(nil, nil, nil, "removed").mark == "-")
         #expect(effect(nil, nil, nil, "transmuted").mark == "±")
         let path = "subscriptionGroups[1].products[a].price"
         let product = CatalogChange(offerId: nil, change: "changed", path: path, from: "9.99 USD", to: "8.99 USD")
         #expect(CatalogEffect(product).mark == "·")
+        let plan = CatalogChange(
+            offerId: nil, change: "changed", path: "subscriptionGroups[1].products[a].billingPlans[monthly]",
+            from: "14.99 USD, in all 179.88 USD", to: "12.99 USD, in all 155.88 USD")
+        #expect(CatalogEffect(plan).mark == "·")
+        #expect(CatalogEffect(plan, inForce: budgeted).mark == "±", "each use takes another amount from the budget")
         let other = CatalogChange(
             offerId: nil, change: "added", path: "products[lifetime].type", from: nil, to: "nonConsumable")
         #expect(CatalogEffect(other).mark == "·")
@@ -148,6 +161,8 @@ struct CatalogEffectTests {
         let across = Limit.perCustomer(count: 1, window: nil, across: .tag("spring"))
         let budget = Limit.budget(Money(milliunits: 25_000_000, currency: "USD"))
         #expect(mark("tags", [across]) == "±")
+        #expect(mark("billingPlan", [budget]) == "±")
+        #expect(mark("billingPlan", []) == "·")
         #expect(mark("tags", [.perCustomer(count: 1, window: nil, across: .tag("summer"))]) == "·")
         let product = CatalogChange(
             offerId: nil, change: "changed", path: "subscriptionGroups[1].products[p].price", from: "2 USD", to: "1 USD"

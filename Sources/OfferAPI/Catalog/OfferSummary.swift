@@ -28,6 +28,8 @@ package struct OfferSummary: Sendable, Hashable, Codable {
         package var delivery: Delivery
         package var offerIdentifier: OfferIdentifier?
         package var products: [ProductId]
+        /// The name of the plan that it discounts; absent if its products list none.
+        package var billingPlan: String?
         package var paymentMode: PaymentMode
         package var period: Period
         package var periodCount: Int
@@ -81,8 +83,8 @@ package struct OfferSummary: Sendable, Hashable, Codable {
         self.paused = paused
         terms = Terms(
             delivery: offer.delivery, offerIdentifier: offer.offerIdentifier, products: offer.products,
-            paymentMode: offer.paymentMode, period: offer.period, periodCount: offer.periodCount,
-            price: offer.price.map(Price.init))
+            billingPlan: offer.billingPlan?.name, paymentMode: offer.paymentMode, period: offer.period,
+            periodCount: offer.periodCount, price: offer.price.map(Price.init))
         tags = offer.tags
         availableFor = offer.availableFor
         again = offer.again.map(Again.init)

@@ -132,6 +132,8 @@ package struct DecisionBody: Sendable, Hashable, Codable {
     package var outcome: String
     package var delivery: Delivery
     package var priority: Int
+    /// The plan to buy the product with, by its name in the catalog; absent if the offer's products list none.
+    package var billingPlan: String?
     /// When the answer changes by itself: until when it is eligible, or from when it would be; else the event that it
     /// waits for.
     package var turningPoint: TurningPointBody?
@@ -140,13 +142,14 @@ package struct DecisionBody: Sendable, Hashable, Codable {
     package var findings: [FindingBody]
 
     package init(
-        offerId: OfferId, outcome: String, delivery: Delivery, priority: Int, turningPoint: TurningPointBody? = nil,
-        explanation: ExplanationBody? = nil, findings: [FindingBody]
+        offerId: OfferId, outcome: String, delivery: Delivery, priority: Int, billingPlan: String? = nil,
+        turningPoint: TurningPointBody? = nil, explanation: ExplanationBody? = nil, findings: [FindingBody]
     ) {
         self.offerId = offerId
         self.outcome = outcome
         self.delivery = delivery
         self.priority = priority
+        self.billingPlan = billingPlan
         self.turningPoint = turningPoint
         self.explanation = explanation
         self.findings = findings

@@ -114,6 +114,7 @@ extension DecisionsBody: FastPathWritable {
             json.name("decisions")
             json.array(decisions) { json, decision in
                 json.object { json in
+                    json.member("billingPlan", decision.billingPlan)
                     json.member("delivery", decision.delivery.rawValue)
                     if let explanation = decision.explanation {
                         json.name("explanation")

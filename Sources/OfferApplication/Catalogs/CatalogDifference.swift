@@ -53,6 +53,11 @@ enum CatalogDifference {
                     OfferFields.Field(path: "\(path).period", value: product.period.description),
                     OfferFields.Field(path: "\(path).price", value: product.price.description),
                 ]
+                    + product.billingPlans.map { plan in
+                        OfferFields.Field(
+                            path: "\(path).billingPlans[\(plan.type.name ?? plan.type.rawValue)]",
+                            value: "\(plan.price), in all \(plan.commitmentPrice)")
+                    }
             }
         }
             + catalog.otherProducts.map {
@@ -95,6 +100,7 @@ enum OfferFields {
         add("delivery", offer.delivery.rawValue)
         add("offerIdentifier", offer.offerIdentifier?.rawValue)
         add("products", offer.products.map(\.rawValue).joined(separator: ", "))
+        add("billingPlan", offer.billingPlan?.name)
         add("paymentMode", offer.paymentMode.rawValue)
         add("period", offer.period.description)
         add("periodCount", String(offer.periodCount))

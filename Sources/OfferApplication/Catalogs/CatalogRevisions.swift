@@ -146,7 +146,27 @@ extension CatalogDocument {
                     hint: "use an API key of that app")
             ])
         }
+        try checkGroups(catalog, text: text, in: scope.environment)
         return catalog
+    }
+
+    /// Groups have other ids only where the App Store is not Apple's: Xcode signs what its StoreKit configuration file
+    /// says.
+    private static func checkGroups(
+        _ catalog: Catalog, text: String, in environment: AppStoreEnvironment
+    ) throws(RequestError) {
+        guard environment == .production || environment == .sandbox else { return }
+        var issues: [DocumentIssue] = []
+        lazy var places = DocumentPlaces(text)
+        for (index, group) in catalog.subscriptionGroups.enumerated() where issues.count < DocumentLimits.issues {
+            guard !group.id.rawValue.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { continue }
+            issues.append(
+                places.issue(
+                    .invalidValue, at: "subscriptionGroups[\(index)].id",
+                    detail: "`\(group.id)` is not a subscription group of App Store Connect: its ids are digits",
+                    hint: "copy it from App Store Connect; other ids are for Xcode and LocalTesting"))
+        }
+        guard issues.isEmpty else { throw .invalidCatalog(issues) }
     }
 }
 

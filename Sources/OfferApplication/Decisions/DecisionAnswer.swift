@@ -16,7 +16,7 @@ extension DecisionBody {
     init(_ decided: OfferDecision, role: Role, locale: String?) {
         self.init(
             offerId: decided.offer.id, outcome: decided.decision.outcome.rawValue, delivery: decided.offer.delivery,
-            priority: decided.offer.priority,
+            priority: decided.offer.priority, billingPlan: decided.offer.billingPlan?.name,
             turningPoint: decided.outlook.turningPoint.map(TurningPointBody.init),
             findings: decided.decision.findings.bodies(for: role))
         let words = Explanation(decided.decision, outlook: decided.outlook)

@@ -58,13 +58,16 @@ enum GroupsReader {
     }
 
     private static func read(_ field: Field, _ seen: inout Set<ProductId>) -> Product? {
-        guard let mapping = field.mapping(["productId", "level", "period", "price"]) else { return nil }
+        guard let mapping = field.mapping(["productId", "level", "period", "price", "billingPlans"]) else { return nil }
         let id = mapping.required("productId").flatMap { unique($0, .productId, "product", &seen) }
         let level = mapping.required("level")?.wholeNumber(1...1_000)
         let period = mapping.required("period")?.period(among: AppleTerms.productPeriods)
         let price = mapping.required("price")?.money()
         guard let id, let level, let period, let price else { return nil }
-        return Product(productId: id, level: level, period: period, price: price)
+        var product = Product(productId: id, level: level, period: period, price: price)
+        guard let plans = BillingPlanReader.plans(mapping, of: product) else { return nil }
+        product.billingPlans = plans
+        return product
     }
 
     fileprivate static func unique<Kind>(

@@ -33,12 +33,23 @@ package enum CatalogWriter {
     }
 
     private static func node(_ product: Product) -> OutputNode {
-        .mapping([
+        var entries: [(key: String, value: OutputNode)] = [
             ("productId", .text(product.productId.rawValue)),
             ("level", .number(product.level)),
             ("period", .text(product.period.description)),
             ("price", node(product.price)),
-        ])
+        ]
+        if !product.billingPlans.isEmpty { entries.append(("billingPlans", .list(product.billingPlans.map(node)))) }
+        return .mapping(entries)
+    }
+
+    /// What is billed up front is the price of the product, which is written there.
+    private static func node(_ plan: BillingPlan) -> OutputNode {
+        var entries: [(key: String, value: OutputNode)] = [("type", .text(plan.type.name ?? plan.type.rawValue))]
+        if plan.type != .billedUpfront {
+            entries += [("price", node(plan.price)), ("commitmentPrice", node(plan.commitmentPrice))]
+        }
+        return .mapping(entries)
     }
 
     static func node(_ money: Money) -> OutputNode {
@@ -58,6 +69,7 @@ enum OfferWriter {
         add("delivery", offer.type == .winBack ? .text(offer.delivery.rawValue) : nil)
         add("offerIdentifier", offer.offerIdentifier.map { .text($0.rawValue) })
         add("products", .texts(offer.products.map(\.rawValue)))
+        add("billingPlan", offer.billingPlan.map { .text($0.name ?? $0.rawValue) })
         add("paymentMode", .text(offer.paymentMode.rawValue))
         add("period", .text(offer.period.description))
         add("periodCount", .number(offer.periodCount))

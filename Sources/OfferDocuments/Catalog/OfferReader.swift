@@ -3,10 +3,9 @@ import OfferModel
 enum OfferReader {
     static let keys =
         [
-            "id", "formerly", "type", "delivery", "offerIdentifier", "products", "paymentMode", "period", "periodCount",
-            "price",
-            "status", "starts", "ends", "priority", "tags", "environments", "eligibility", "availableFor", "limits",
-            "again", "coolDown", "excludes", "rollout", "formats", "signaturesPerOffer",
+            "id", "formerly", "type", "delivery", "offerIdentifier", "products", "billingPlan", "paymentMode", "period",
+            "periodCount", "price", "status", "starts", "ends", "priority", "tags", "environments", "eligibility",
+            "availableFor", "limits", "again", "coolDown", "excludes", "rollout", "formats", "signaturesPerOffer",
         ] + WinBackTermsReader.keys
 
     static func read(_ field: Field, _ context: inout CatalogContext) -> Offer? {
@@ -18,7 +17,8 @@ enum OfferReader {
         let delivery = DeliveryReader.delivery(mapping, type)
         let products = ProductsReader.read(mapping.required("products"), context)
         let identifier = DeliveryReader.offerIdentifier(mapping, type, delivery, products, &context)
-        let terms = TermsReader.read(mapping, products, context)
+        let billingPlan = BillingPlanReader.plan(mapping, products, context)
+        let terms = TermsReader.read(mapping, products, of: billingPlan, context)
         let again = AgainReader.read(mapping, type)
         if let again {
             mapping.warn(
@@ -40,6 +40,7 @@ enum OfferReader {
             period: terms?.period ?? Period(months: 1),
             periodCount: terms?.count ?? 1, price: terms?.price, limits: limits ?? [])
         setConditions(&offer)
+        offer.billingPlan = billingPlan
         offer.again = again
         offer.status = status ?? .draft
         if offer.status == .active, let ends = offer.ends, let now = context.now, ends <= now {

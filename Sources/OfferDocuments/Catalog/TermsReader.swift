@@ -70,7 +70,10 @@ struct OfferTerms {
 }
 
 enum TermsReader {
-    static func read(_ mapping: Mapping, _ products: [ProductId]?, _ context: CatalogContext) -> OfferTerms? {
+    /// - Parameter plan: the billing plan that the offer belongs to.
+    static func read(
+        _ mapping: Mapping, _ products: [ProductId]?, of plan: BillingPlanType?, _ context: CatalogContext
+    ) -> OfferTerms? {
         let mode = mapping.required("paymentMode")?.choice(PaymentMode.self)
         let period = mapping.required("period")?.period(among: AppleTerms.offerPeriods)
         let count = mapping.required("periodCount")?.wholeNumber(AppleTerms.periodCounts)
@@ -83,7 +86,7 @@ enum TermsReader {
         guard let mode, let period, let count else { return nil }
         let terms = OfferTerms(mode: mode, period: period, count: count, price: price)
         for id in products ?? [] {
-            guard let product = context.product(id)?.product else { continue }
+            guard let product = context.product(id)?.product.billed(by: plan) else { continue }
             if let priceField { PriceRules.check(terms, against: product, at: priceField) }
             if mode == .payAsYouGo, period != product.period {
                 mapping.optional("period")?.warn(

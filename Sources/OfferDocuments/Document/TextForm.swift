@@ -30,10 +30,14 @@ struct TextForm {
         isMade(of: ".-", text, upTo: 155) && text.utf8.first.map(isLetterOrDigit) ?? false
     }
 
-    /// Apple's number of a subscription group; Xcode's are hexadecimal.
+    /// The identifier of a subscription group: Apple's are numbers and Xcode's hexadecimal, but a StoreKit configuration
+    /// file may have any.
     static let groupId = TextForm(
         noun: "a subscription group identifier", hint: "copy it from App Store Connect, such as `\"21500001\"`"
-    ) { isMade(of: "", $0, upTo: 64) }
+    ) { text in
+        (1...64).contains(text.unicodeScalars.count) && text.unicodeScalars.allSatisfy { $0 == " " || isVisible($0) }
+            && !text.hasPrefix(" ") && !text.hasSuffix(" ")
+    }
 
     /// A product identifier. App Store Connect takes letters, digits, `.` and `_`; other visible ASCII is let through.
     static let productId = TextForm(

@@ -84,7 +84,7 @@ extension Offer {
     /// - Parameter product: the product that the offer discounts.
     public func value(on product: Product) -> Money? {
         let length = period.multiplied(by: periodCount)
-        guard let regular = product.regularPrice(of: length) else { return nil }
+        guard let regular = product.billed(by: billingPlan).regularPrice(of: length) else { return nil }
         guard let price else { return regular }
         guard price.currency == regular.currency else { return nil }
         let payments: Int64 = paymentMode == .payAsYouGo ? Int64(periodCount) : 1

@@ -71,12 +71,17 @@ public struct Product: Sendable, Hashable {
     public var level: Int
     public var period: Period
     public var price: Money
+    /// How customers can pay for the period; empty if only up front.
+    public var billingPlans: [BillingPlan]
 
-    public init(productId: ProductId, level: Int, period: Period, price: Money) {
+    public init(
+        productId: ProductId, level: Int, period: Period, price: Money, billingPlans: [BillingPlan] = []
+    ) {
         self.productId = productId
         self.level = level
         self.period = period
         self.price = price
+        self.billingPlans = billingPlans
     }
 }
 

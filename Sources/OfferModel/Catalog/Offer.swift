@@ -10,6 +10,8 @@ public struct Offer: Sendable, Hashable {
     public var offerIdentifier: OfferIdentifier?
     /// The products it discounts, all of one group.
     public var products: [ProductId]
+    /// The plan of its products that it discounts; `nil` if none of them lists plans.
+    public var billingPlan: BillingPlanType?
     public var paymentMode: PaymentMode
     /// The length of one of its periods.
     public var period: Period

@@ -74,7 +74,7 @@ extension CatalogEffect {
             case "rollout": Self.ofRollout(from, to)
             case "excludes": Self.ofExcludes(from, to)
             case "availableFor", "coolDown", "again": Self.ofLength(from, to, field)
-            case "price", "paymentMode", "period", "periodCount":
+            case "billingPlan", "price", "paymentMode", "period", "periodCount":
                 Self.ofTerms(
                     "what customers pay is set in App Store Connect: change it there as well",
                     isBudgeted: [old, new].contains { $0?.hasBudget == true })
@@ -89,7 +89,7 @@ extension CatalogEffect {
     private static func ofProduct(_ path: String, _ inForce: Catalog?) -> Self {
         let words = "used to calculate savings; App Store Connect sets what customers pay"
         let field = path.split(separator: ".").last ?? ""
-        guard field != "price" else {
+        guard field != "price", !field.hasPrefix("billingPlans[") else {
             return ofTerms(words, isBudgeted: inForce?.offers.contains(where: \.hasBudget) == true)
         }
         let group = inForce?.subscriptionGroups.first { path.hasPrefix("subscriptionGroups[\($0.id)].") }

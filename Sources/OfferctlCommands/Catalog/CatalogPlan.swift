@@ -107,6 +107,7 @@ struct CatalogPlan {
         guard let offer, let catalog else { return [] }
         let cost = OfferCost(offer, in: catalog)
         var fields = FieldList()
+        fields.add("billing plan", offer.billingPlan?.words)
         fields.add("customers get", OfferText.terms(offer))
         fields.add("products", offer.products.map(\.rawValue).joined(separator: ", "))
         fields.add("limits", OfferText.limits(offer))

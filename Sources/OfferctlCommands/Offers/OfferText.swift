@@ -29,6 +29,7 @@ enum OfferText {
             fields.add("delivery", offer.delivery.rawValue)
             fields.add("App Store name", offer.offerIdentifier?.rawValue)
             fields.add("products", offer.products.map(\.rawValue).joined(separator: ", "))
+            fields.add("billing plan", offer.billingPlan?.words)
             fields.add("customers get", terms(offer))
             fields.add("for", AudienceText.line(offer))
             fields.add("rollout", offer.rollout.map(words))

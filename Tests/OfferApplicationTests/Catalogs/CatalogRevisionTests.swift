@@ -178,6 +178,90 @@ struct CatalogRevisionTests {
             ])
     }
 
+    /// A catalog with a yearly product that has the billing plan `monthly` too, and an introductory offer for each plan.
+    private func withPlans(_ price: String = "14.99", _ second: String = "monthly") -> String {
+        """
+        bundleId: com.example.pro
+        subscriptionGroups:
+          - id: "21500001"
+            products:
+              - productId: yearly
+                level: 1
+                period: P1Y
+                price: { amount: "143.99", currency: USD }
+                billingPlans:
+                  - { type: billedUpfront }
+                  - { type: monthly, price: { amount: "\(price)", currency: USD } }
+        offers:
+          - { id: week, type: introductory, products: [yearly], paymentMode: freeTrial, period: P1W, periodCount: 1,
+              status: active, limits: [] }
+          - { id: month, type: introductory, products: [yearly], billingPlan: \(second), paymentMode: freeTrial,
+              period: P1M, periodCount: 1, status: active, limits: [] }
+
+        """
+    }
+
+    @Test("the price of a billing plan, and the plan of an offer, are differences of their own")
+    func billingPlans() async throws {
+        let bench = try await Workbench(catalog: withPlans())
+        let path = "subscriptionGroups[21500001].products[yearly].billingPlans[monthly]"
+        #expect(
+            try await bench.apply(withPlans("12.99"), expected: 1).changes == [
+                CatalogChange(
+                    .changed, of: nil, path: path, from: "14.99 USD, in all 179.88 USD",
+                    to: "12.99 USD, in all 155.88 USD")
+            ])
+        #expect(
+            try await bench.apply(withPlans("12.99", "billedUpfront"), expected: 2).changes == [
+                CatalogChange(.changed, of: "month", path: "billingPlan", from: "monthly", to: "billedUpfront")
+            ])
+    }
+
+    @Test("decisions and the list of offers name the billing plan to buy, and none where products have no plans")
+    func namedPlan() async throws {
+        let bench = try await Workbench(catalog: withPlans())
+        let inquiry = Inquiry(customer: CustomerIdentifiers(customerId: "anna"))
+        for caller in [Workbench.client, Workbench.support] {
+            let answer = try await bench.useCases.decisions.decide(inquiry, caller: caller)
+            let body = DecisionsBody(answer, role: caller.role, locale: nil)
+            #expect(body.decisions.map(\.billingPlan) == ["billedUpfront", "monthly"])
+        }
+        let offers = try CatalogReader.read(withPlans()).value.offers.map { OfferSummary($0, paused: false, used: nil) }
+        #expect(offers.map(\.terms?.billingPlan) == ["billedUpfront", "monthly"])
+        let without = try CatalogReader.read(TestCatalog.yaml).value.offers
+        #expect(without.allSatisfy { OfferSummary($0, paused: false, used: nil).terms?.billingPlan == nil })
+    }
+
+    @Test(
+        "a subscription group that is none of App Store Connect's is accepted only where the App Store is not Apple's",
+        arguments: AppStoreEnvironment.allCases)
+    func groupNamedByHand(environment: AppStoreEnvironment) async throws {
+        let bench = try await Workbench(catalog: nil)
+        let caller = Workbench.caller(
+            .marketing, scope: Scope(bundleId: "com.example.pro", environment: environment))
+        for (id, isApples) in [
+            ("21500001", true), ("reader-voice-group", false), ("Premium Group", false), ("6F3A93AB", false),
+            ("2150000１", false), ("-1", false),
+        ] {
+            let text = TestCatalog.yaml.replacing("21500001", with: id)
+            let applied = {
+                try await bench.useCases.catalogs.apply(
+                    text, format: .yaml, expectedRevision: 0, message: nil, dryRun: true, caller: caller)
+            }
+            if isApples || environment == .xcode || environment == .localTesting {
+                #expect(try await applied().changes.isEmpty == false)
+                continue
+            }
+            let error = try await #require(throws: RequestError.self) { _ = try await applied() }
+            #expect(
+                issues(error).map(\.detail) == [
+                    "`\(id)` is not a subscription group of App Store Connect: its ids are digits"
+                ])
+            #expect(issues(error).map(\.path) == ["subscriptionGroups[0].id"])
+            #expect(issues(error).map(\.line) == [line(of: id, in: text)])
+        }
+    }
+
     @Test(
         "conditions that differ and read alike are a difference: a number and a text, and two spellings of one letter",
         arguments: [("1", "\"1\""), ("caf\u{E9}", "cafe\u{301}")])
