@@ -20,12 +20,22 @@ struct StoreKitFile: Decodable {
         var groupNumber: Int?
         var displayPrice: String
         var recurringSubscriptionPeriod: String
+        /// From version 5 on.
+        var billingPlans: [Plan]?
         var introductoryOffer: Terms?
-        /// From version 5 on; such a file may have both.
+        /// From version 5 on, one for each billing plan; such a file may have both.
         var introductoryOffers: [Terms]?
         /// Promotional offers.
         var adHocOffers: [Terms]?
         var winbackOffers: [Terms]?
+    }
+
+    struct Plan: Decodable {
+        var billingPlanType: String
+        /// A plan that is not enabled may lack it.
+        var displayPrice: String?
+        var commitmentDisplayPrice: String?
+        var isEnabled: Bool?
     }
 
     struct Terms: Decodable {
@@ -97,15 +107,10 @@ extension StoreKitFile {
     func catalog(for app: String, leaveOut: (String) -> Void) throws -> Catalog {
         var catalog = Catalog(bundleId: BundleId(app))
         for group in subscriptionGroups where !group.subscriptions.isEmpty {
-            let products = try group.subscriptions.map { subscription in
-                Product(
-                    productId: ProductId(subscription.productID), level: subscription.groupNumber ?? 1,
-                    period: try Self.period(subscription.recurringSubscriptionPeriod, subscription),
-                    price: try money(subscription.displayPrice, subscription))
-            }
+            let products = try group.subscriptions.map { try product($0, leaveOut) }
             catalog.subscriptionGroups.append(SubscriptionGroup(id: SubscriptionGroupId(group.id), products: products))
             var offers: [Offer] = []
-            for offer in try group.subscriptions.flatMap(self.offers) {
+            for offer in try zip(group.subscriptions, products).flatMap({ try self.offers($0, of: $1, leaveOut) }) {
                 // Xcode lists an offer of several products with each; a catalog lists the products with the offer.
                 let place = offers.firstIndex {
                     $0.type == offer.type && $0.offerIdentifier == offer.offerIdentifier
@@ -118,16 +123,18 @@ extension StoreKitFile {
                 var same = offer
                 same.products = offers[place].products
                 if same == offers[place] {
-                    offers[place].products += offer.products
+                    offers[place].products += offer.products.filter { !same.products.contains($0) }
                 } else {
                     leaveOut(
-                        "`\(offer.id)` of `\(offer.products[0])` is left out: its terms differ from those of "
-                            + "`\(offers[place].products[0])`, and a catalog has one offer of a name in a group")
+                        "\(Self.words(offer)) is left out: its terms differ from those of "
+                            + "\(Self.words(offers[place])), and a catalog has one offer of a name in a group")
                 }
             }
             for var offer in offers {
+                let hasPlans = products.contains { offer.products.contains($0.productId) && !$0.billingPlans.isEmpty }
+                if !hasPlans { offer.billingPlan = nil }
                 if catalog.offers.contains(where: { $0.id == offer.id }) {
-                    offer.id = OfferId(String("\(offer.products[0]).\(offer.id)".suffix(64)))
+                    offer.id = Self.id("\(offer.products[0]).\(offer.id)")
                 }
                 catalog.offers.append(offer)
             }
@@ -135,15 +142,67 @@ extension StoreKitFile {
         return catalog
     }
 
-    private func offers(_ subscription: Subscription) throws -> [Offer] {
-        let introductory = subscription.introductoryOffers?.first ?? subscription.introductoryOffer
-        // Of one that is listed for several billing plans the first: a catalog does not tell them apart.
-        var seen: Set<String> = []
+    private func product(_ subscription: Subscription, _ leaveOut: (String) -> Void) throws -> Product {
+        var product = Product(
+            productId: ProductId(subscription.productID), level: subscription.groupNumber ?? 1,
+            period: try Self.period(subscription.recurringSubscriptionPeriod, subscription),
+            price: try money(subscription.displayPrice, subscription))
+        var plans: [BillingPlan] = []
+        for plan in subscription.billingPlans ?? [] where plan.isEnabled ?? true {
+            let type = BillingPlanType(rawValue: plan.billingPlanType)
+            guard type.name != nil else {
+                leaveOut(
+                    "the billing plan `\(type.rawValue)` of `\(product.productId)` is left out: a catalog does not "
+                        + "have it")
+                continue
+            }
+            let price = try money(plan.displayPrice ?? "", subscription)
+            if type == .billedUpfront { product.price = price }
+            plans.append(
+                BillingPlan(
+                    type: type, price: price,
+                    commitmentPrice: try plan.commitmentDisplayPrice.map { try money($0, subscription) }
+                        ?? BillingPlan.commitmentPrice(of: price)))
+        }
+        // Every file of version 5 has the plan that is billed up front, and alone it says nothing more.
+        if plans.contains(where: { $0.type != .billedUpfront }) { product.billingPlans = plans }
+        return product
+    }
+
+    private func offers(
+        _ subscription: Subscription, of product: Product, _ leaveOut: (String) -> Void
+    ) throws -> [Offer] {
+        var introductory = subscription.introductoryOffers ?? []
+        if let other = subscription.introductoryOffer, !introductory.contains(where: other.hasTerms(of:)) {
+            introductory.append(other)
+        }
         let named = [(OfferType.promotional, subscription.adHocOffers), (.winBack, subscription.winbackOffers)]
-            .flatMap { type, all in (all ?? []).map { (type, $0) } }
-            .filter { seen.insert($0.1.offerID ?? "").inserted || $0.1.billingPlanType == nil }
-        let all = (introductory.map { [(OfferType.introductory, $0)] } ?? []) + named
-        return try all.map { try offer($0, $1, subscription) }
+        let all =
+            introductory.map { (OfferType.introductory, $0) }
+            + named.flatMap { type, all in (all ?? []).map { (type, $0) } }
+        var offers: [Offer] = []
+        for (type, terms) in all {
+            let offer = try offer(type, terms, subscription)
+            if let plan = offer.billingPlan, !product.has(plan) {
+                leaveOut("\(Self.words(offer)) is left out: the product does not have that plan, or it is not enabled")
+            } else if type == .introductory, offers.contains(where: { $0.id == offer.id }) {
+                leaveOut("another \(Self.words(offer)) is left out: a billing plan has one introductory offer")
+            } else {
+                offers.append(offer)
+            }
+        }
+        return offers
+    }
+
+    /// `` `comeback50` of `com.example.pro.yearly` (monthly with a 12-month commitment) ``.
+    private static func words(_ offer: Offer) -> String {
+        let plan = offer.billingPlan.flatMap { $0 == .billedUpfront ? nil : $0 }
+        return "`\(offer.id)` of `\(offer.products[0])`" + (plan.map { " (billing plan: \($0.words))" } ?? "")
+    }
+
+    /// The id in the catalog for a name of the file, which may be longer and begin with any character.
+    private static func id(_ name: String) -> OfferId {
+        OfferId(String(name.suffix(64).drop { !($0.isASCII && ($0.isLetter || $0.isNumber)) }))
     }
 
     private func offer(_ type: OfferType, _ terms: Terms, _ subscription: Subscription) throws -> Offer {
@@ -156,14 +215,21 @@ extension StoreKitFile {
             case .promotional: .signature
             case .winBack: .appStore
             }
-        let id = type == .introductory ? "\(subscription.productID).introductory" : terms.offerID ?? ""
+        let plan = terms.billingPlanType.map { BillingPlanType(rawValue: $0) } ?? .billedUpfront
+        let id =
+            switch type {
+            case .introductory where plan == .billedUpfront: "\(subscription.productID).introductory"
+            case .introductory: "\(subscription.productID).introductory.\(plan.name ?? plan.rawValue)"
+            case .promotional, .winBack: terms.offerID ?? ""
+            }
         var offer = Offer(
-            id: OfferId(String(id.suffix(64))), type: type, delivery: delivery,
+            id: Self.id(id), type: type, delivery: delivery,
             offerIdentifier: type == .introductory ? nil : OfferIdentifier(terms.offerID ?? ""),
             products: [ProductId(subscription.productID)], paymentMode: mode,
             period: try Self.period(terms.subscriptionPeriod, subscription),
             periodCount: terms.numberOfPeriods ?? 1,
             price: mode == .freeTrial ? nil : try money(terms.displayPrice ?? "", subscription), limits: [])
+        offer.billingPlan = plan
         if delivery == .signature {
             offer.formats = [.v2, .v1]
             offer.signaturesPerOffer = 100
@@ -193,5 +259,14 @@ extension StoreKitFile {
         CommandFailure(
             .usage, "\(what) of `\(subscription.productID)` cannot be part of a catalog",
             hints: ["correct it in Xcode, or name a catalog of your own with `--catalog`"])
+    }
+}
+
+extension StoreKitFile.Terms {
+    /// Whether another says the same, perhaps of a billing plan.
+    fileprivate func hasTerms(of other: Self) -> Bool {
+        (paymentMode, subscriptionPeriod) == (other.paymentMode, other.subscriptionPeriod)
+            && numberOfPeriods ?? 1 == other.numberOfPeriods ?? 1
+            && (paymentMode == "free" || displayPrice == other.displayPrice)
     }
 }

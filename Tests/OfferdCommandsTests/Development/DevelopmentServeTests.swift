@@ -241,7 +241,7 @@ struct DevelopmentServeTests {
         #expect(
             leftOut == [
                 "`comeback50` of `com.example.pro.yearly` is left out: its terms differ from those of "
-                    + "`com.example.pro.monthly`, and a catalog has one offer of a name in a group"
+                    + "`comeback50` of `com.example.pro.monthly`, and a catalog has one offer of a name in a group"
             ])
     }
 
