@@ -12,6 +12,9 @@ struct ReceiptNode {
         self.path = path
     }
 
+    /// Has no members.
+    static let nothing = ReceiptNode(.object([:]))
+
     func member(_ name: String) -> ReceiptNode? {
         guard case .object(let members) = value, let member = members[name], member != .null, member != .text("") else {
             return nil

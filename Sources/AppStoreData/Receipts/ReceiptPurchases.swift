@@ -18,7 +18,8 @@ import OfferModel
 /// `is_in_intro_offer_period` 1 |
 /// | `offerDiscountType` | `is_trial_period` is `FREE_TRIAL`; pay as you go and up front are not told apart |
 /// | `appAccountToken` | `app_account_token` |
-/// | `signedDate` | when Apple answered; in `in_app`, when the receipt was made |
+/// | `signedDate` | when Apple answered, of a notification ``ReceiptNotification/lastEvent()``; in `in_app`, when the
+/// receipt was made |
 ///
 /// A receipt knows no price, currency, storefront, offer period, kind of revocation, commitment, `appTransactionId`
 /// nor win-back offer.
@@ -97,7 +98,8 @@ struct ReceiptPurchases {
         let expires = try node.date("expires_date")
         guard expires != nil || group != nil else { return nil }
         let purchased = try node.requiredDate("purchase_date")
-        let cancelled = try node.date("cancellation_date")
+        let lineItem = try node.text("web_order_line_item_id")
+        let cancelled = try node.date("cancellation_date") ?? answer.notification?.cancellation(of: lineItem)
         // Without a date of its own, the receipt was made no earlier than the last event in it.
         let signed = date ?? answer.createdAt ?? max(purchased, cancelled ?? purchased)
         var transaction = Transaction(
@@ -107,7 +109,7 @@ struct ReceiptPurchases {
         transaction.environment = answer.scope.environment.rawValue
         transaction.type = .autoRenewableSubscription
         transaction.subscriptionGroupIdentifier = group ?? groups[product]
-        transaction.webOrderLineItemId = try node.text("web_order_line_item_id")
+        transaction.webOrderLineItemId = lineItem
         transaction.quantity = try node.number("quantity")
         transaction.originalPurchaseDate = try node.date("original_purchase_date")
         transaction.expiresDate = expires
@@ -156,19 +158,20 @@ struct ReceiptRenewals {
         self.answer = answer
         self.transactions = transactions
         do throws(ReceiptProblem) {
-            for node in try Self.nodes(answer.root) { add(node) }
+            for node in try Self.nodes(answer) { add(node) }
         } catch {
             problems.append(error)
         }
     }
 
-    /// In iOS 6 style the answer itself says how its one subscription renews.
-    private static func nodes(_ root: ReceiptNode) throws(ReceiptProblem) -> [ReceiptNode] {
-        let listed = try root.objects("pending_renewal_info")
-        guard listed.isEmpty, root.member("pending_renewal_info") == nil, root.member("auto_renew_status") != nil else {
-            return listed
-        }
-        return [root]
+    /// In iOS 6 style the answer itself says how its one subscription renews, and so does a notification.
+    private static func nodes(_ answer: ReceiptAnswer) throws(ReceiptProblem) -> [ReceiptNode] {
+        let whole = answer.notification?.whole ?? answer.root
+        let listed = try answer.root.objects("pending_renewal_info")
+        guard listed.isEmpty, answer.root.member("pending_renewal_info") == nil,
+            whole.member("auto_renew_status") != nil
+        else { return listed }
+        return [whole]
     }
 
     private mutating func add(_ node: ReceiptNode) {
@@ -201,7 +204,17 @@ struct ReceiptRenewals {
         let offer = try ReceiptOffer(node)
         info.offerType = offer?.type
         info.offerIdentifier = offer?.identifier
+        if answer.isDatedByEvents, info.expirationIntent != nil || info.isInBillingRetryPeriod == true {
+            let told = end(of: original)?.adding(milliseconds: 1) ?? info.signedDate
+            info.signedDate = max(info.signedDate, min(told, answer.now))
+        }
         return info
+    }
+
+    /// When the last known period of a subscription ends: only after it does Apple say that a
+    /// payment failed, or why the subscription expired.
+    private func end(of original: TransactionId) -> Instant? {
+        transactions.filter { $0.originalTransactionId == original }.compactMap(\.expiresDate).max()
     }
 
     /// The subscription that is named, or the one that can be meant: Apple's older entries do not name it.

@@ -1,7 +1,8 @@
 import FoundationEssentials
 public import OfferModel
 
-/// Reads legacy verifyReceipt answers into the payloads that Apple signs today, for one app and environment.
+/// Reads legacy verifyReceipt answers, and the version-1 notifications that repeat them, into the payloads that Apple
+/// signs today, for one app and environment.
 ///
 /// An answer is not signed: the importer vouches for it (provenance `receipt`), and signed data of the same
 /// transaction outranks it (docs/design.md#history-and-state). Every value may be text, as Apple has it, or the number
@@ -15,7 +16,7 @@ public struct ReceiptReader: Sendable {
 
     public static let maximumBytes = 16_777_216
 
-    /// Reads one answer, or a wrapper around it:
+    /// Reads one answer or notification, or a wrapper around it:
     /// `{"receipt": {…}, "customerId": …, "appAccountToken": …, "requestDate": …}`.
     ///
     /// - Parameter now: an answer from more than 60 s later is refused.
@@ -31,7 +32,7 @@ public struct ReceiptReader: Sendable {
         }
         let purchases = ReceiptPurchases(answer)
         let renewals = ReceiptRenewals(answer, transactions: purchases.transactions)
-        let problems = purchases.problems + renewals.problems
+        let problems = purchases.problems + renewals.problems + answer.problems(beside: purchases)
         guard problems.isEmpty else { throw ReceiptRefusal(problems) }
         return ReadReceipt(
             transactions: purchases.transactions, renewalInfos: renewals.renewalInfos, customerId: answer.customerId,
@@ -44,8 +45,9 @@ public struct ReceiptReader: Sendable {
             throw ReceiptRefusal([ReceiptProblem(.tooLong, path: "", detail: detail)])
         }
         guard let value = try? JSONDecoder().decode(ReceiptValue.self, from: Data(bytes)) else {
-            let detail = "the answer is not JSON, or is nested too deeply"
-            throw ReceiptRefusal([ReceiptProblem(.malformed, path: "", detail: detail)])
+            let other = ReceiptLookalike(text: bytes)
+            let detail = other?.detail ?? "the answer is not JSON, or is nested too deeply"
+            throw ReceiptRefusal([ReceiptProblem(.malformed, path: "", detail: detail, hint: other?.hint)])
         }
         return ReceiptNode(value)
     }
@@ -64,45 +66,78 @@ public struct ReadReceipt: Sendable, Hashable {
 /// A verifyReceipt answer of the app and environment that is asked for, before its purchases are read.
 struct ReceiptAnswer {
     let scope: Scope
+    let now: Instant
     /// The app's own name for the customer, from the wrapper.
     var customerId: CustomerId?
     var appAccountToken: AppAccountToken?
+    /// Has the lists of purchases and of renewals.
     let root: ReceiptNode
     let receipt: ReceiptNode
+    /// The version-1 notification that repeats the answer, if it came with one.
+    let notification: ReceiptNotification?
     /// When Apple gave the answer: used as the signing date (decision 0026).
     let answeredAt: Instant
+    /// Whether ``answeredAt`` is no more than the last thing that had happened by then.
+    let isDatedByEvents: Bool
     /// When the receipt was made, with its `in_app`.
     let createdAt: Instant?
 
     private static let wrapperMembers: Set<String> = ["appAccountToken", "customerId", "receipt", "requestDate"]
     private static let keepWhole = "export the whole answer of verifyReceipt, with its `receipt`"
 
-    /// Finds the answer in a text's root, which is the answer itself or a wrapper around it.
+    /// Finds the answer in a text's root, which is the answer itself, a notification, or a wrapper around one of them.
     init(_ text: ReceiptNode, of scope: Scope, now: Instant) throws(ReceiptProblem) {
         self.scope = scope
+        self.now = now
         guard text.isObject else {
+            if let other = ReceiptLookalike(text) { throw other.problem(at: text) }
             throw text.problem(
                 "is not a JSON object", .malformed,
                 hint: "each answer is a JSON object; put several into JSON Lines, one per line"
             )
         }
-        let wrapper = text.member("status") == nil && text.member("receipt")?.member("status") != nil ? text : nil
-        root = try wrapper?.object("receipt") ?? text
+        let wrapper = Self.isWrapper(text) ? text : nil
+        let whole = try wrapper?.object("receipt") ?? text
+        notification = ReceiptNotification.isOne(whole) ? try ReceiptNotification(whole, of: scope) : nil
+        root = notification?.root ?? whole
+        if let notification {
+            receipt = .nothing
+            createdAt = nil
+            let last = try notification.lastEvent()
+            let stated = try wrapper?.date("requestDate")
+            if let wrapper, let stated { try Self.check(stated, wrapper, "requestDate", now: now) }
+            isDatedByEvents = stated == nil
+            answeredAt = stated ?? min(last, now)
+        } else {
+            receipt = try Self.receipt(of: root)
+            try Self.check(root, receipt, scope)
+            createdAt = try receipt.date("receipt_creation_date")
+            answeredAt = try Self.answeredAt(receipt, wrapper, now: now)
+            isDatedByEvents = false
+        }
+        if let wrapper { try readAliases(wrapper) }
+    }
+
+    private static func isWrapper(_ text: ReceiptNode) -> Bool {
+        guard text.member("status") == nil, !ReceiptNotification.isOne(text), let inner = text.member("receipt") else {
+            return false
+        }
+        return inner.member("status") != nil || ReceiptNotification.isOne(inner)
+    }
+
+    private static func receipt(of root: ReceiptNode) throws(ReceiptProblem) -> ReceiptNode {
         guard let status = try root.number("status") else {
+            if let other = ReceiptLookalike(root) { throw other.problem(at: root) }
             throw root.problem("has no `status`, so it is no answer of verifyReceipt", .malformed, hint: Self.keepWhole)
         }
-        guard ReceiptStatus.hasPurchases(status) else {
-            let (detail, hint) = ReceiptStatus.words(status)
-            throw root.problem("`\(status)`: \(detail)", .noReceipt, at: "status", hint: hint)
-        }
+        try ReceiptStatus.check(status, of: root)
         guard let receipt = try root.object("receipt") else {
-            throw root.missing("receipt", .malformed, hint: Self.keepWhole)
+            let isUnified = root.member("latest_receipt_info") != nil
+            throw root.missing(
+                "receipt", .malformed,
+                hint: isUnified ? "\(keepWhole); of a version-1 notification, the whole notification" : keepWhole)
         }
-        self.receipt = receipt
-        try Self.check(root, receipt, scope)
-        createdAt = try receipt.date("receipt_creation_date")
-        answeredAt = try Self.answeredAt(receipt, wrapper, now: now)
-        if let wrapper { try readAliases(wrapper) }
+        return receipt
     }
 
     private static func check(
@@ -120,18 +155,24 @@ struct ReceiptAnswer {
             throw root.missing(
                 "environment", hint: "add `\"environment\": \"\(scope.environment.rawValue)\"` if it is of it")
         }
-        guard environment(said) == scope.environment.rawValue else {
-            throw place.problem(
-                "`\(said)` is another environment than `\(scope.environment.rawValue)`", .wrongEnvironment, at: member,
-                hint: "import it with `--environment \(environment(said))`")
-        }
+        try check(environment: said, scope, of: place, at: member)
+    }
+
+    static func check(
+        environment said: String, _ scope: Scope, of node: ReceiptNode, at member: String
+    ) throws(ReceiptProblem) {
+        guard environment(said) != scope.environment.rawValue else { return }
+        throw node.problem(
+            "`\(said)` is another environment than `\(scope.environment.rawValue)`", .wrongEnvironment, at: member,
+            hint: "import it with `--environment \(environment(said))`")
     }
 
     /// `receipt_type` names the kind of store beside the environment; the oldest answers have no other word.
+    /// Notifications write `PROD`.
     private static func environment(_ said: String) -> String {
         switch said {
         case "ProductionSandbox", "ProductionVPPSandbox": "Sandbox"
-        case "ProductionVPP": "Production"
+        case "PROD", "ProductionVPP": "Production"
         default: said
         }
     }
@@ -150,11 +191,17 @@ struct ReceiptAnswer {
                 "request_date_ms",
                 hint: "wrap it: `{\"requestDate\": <milliseconds when Apple answered>, \"receipt\": <the answer>}`")
         }
+        try check(date, node, name, now: now)
+        return date
+    }
+
+    private static func check(
+        _ date: Instant, _ node: ReceiptNode, _ name: String, now: Instant
+    ) throws(ReceiptProblem) {
         let ahead = date.milliseconds(since: now)
         guard ahead <= SignedDataReader.allowedClockSkewMilliseconds else {
             throw node.problem("`\(date)` is \(ahead / 1_000) s ahead of the clock", .implausibleDate, at: name)
         }
-        return date
     }
 
     private mutating func readAliases(_ wrapper: ReceiptNode) throws(ReceiptProblem) {
@@ -176,6 +223,12 @@ enum ReceiptStatus {
     /// Whether the answer holds the purchases: 0, and 21006, which is sent of receipts in iOS 6 style alone and means
     /// that the subscription has expired.
     static func hasPurchases(_ status: Int) -> Bool { status == 0 || status == 21_006 }
+
+    static func check(_ status: Int, of node: ReceiptNode) throws(ReceiptProblem) {
+        guard !hasPurchases(status) else { return }
+        let (detail, hint) = words(status)
+        throw node.problem("`\(status)`: \(detail)", .noReceipt, at: "status", hint: hint)
+    }
 
     /// Why an answer holds none, and what can be done.
     static func words(_ status: Int) -> (detail: String, hint: String) {

@@ -60,6 +60,54 @@ import Testing
         return elements.map { shuffled($0, using: &random) }.shuffled(using: &random)
     }
 
+    @Test("of an archive of notifications the later event is the newer view, in any order (invariant 7)")
+    func archive() throws {
+        var random = SeededGenerator(seed: 0x5EED_0029)
+        let day = Instant.Duration.day
+        let bought: Int64 = 1_704_067_200_000
+        let ends = bought + 30 * day
+        for _ in 0..<200 {
+            // Renewal is turned off and on some times, each at a later moment; other notifications have no date.
+            let changes = (0..<Int.random(in: 1...5, using: &random)).map { place in
+                (at: bought + Int64(place + 1) * day, isOn: Bool.random(using: &random))
+            }
+            var archive = try changes.map { change in
+                try Self.notification(bought, ends, isOn: change.isOn, changedAt: change.at)
+            }
+            archive.append(try Self.notification(bought, ends, isOn: true, changedAt: nil))
+            var infos: [RenewalInfo] = []
+            for bytes in archive.shuffled(using: &random) {
+                infos += try ReceiptReader(scope: .example).read(bytes, now: Self.now).renewalInfos
+            }
+            let newest = infos.max { $0.signedDate < $1.signedDate }
+            #expect(newest?.signedDate == changes.last.map { Instant(milliseconds: $0.at) }, "seed \(random.seed)")
+            #expect(newest?.autoRenewStatus == (changes.last?.isOn == true ? .on : .off), "seed \(random.seed)")
+        }
+    }
+
+    private static func notification(
+        _ bought: Int64, _ ends: Int64, isOn: Bool, changedAt: Int64?
+    ) throws -> [UInt8] {
+        let purchase: [String: Any] = [
+            "product_id": "com.example.pro.monthly", "transaction_id": "1001", "original_transaction_id": "1001",
+            "purchase_date_ms": "\(bought)", "expires_date_ms": "\(ends)", "subscription_group_identifier": "21500001",
+        ]
+        let renewal: [String: Any] = [
+            "product_id": "com.example.pro.monthly", "original_transaction_id": "1001",
+            "auto_renew_product_id": "com.example.pro.monthly", "auto_renew_status": isOn ? "1" : "0",
+        ]
+        var whole: [String: Any] = [
+            "notification_type": changedAt == nil ? "INITIAL_BUY" : "DID_CHANGE_RENEWAL_STATUS",
+            "environment": "Sandbox", "bid": "com.example.pro",
+            "unified_receipt": [
+                "status": 0, "environment": "Sandbox", "latest_receipt_info": [purchase],
+                "pending_renewal_info": [renewal],
+            ],
+        ]
+        whole["auto_renew_status_change_date_ms"] = changedAt.map { "\($0)" }
+        return try ReceiptCase.bytes(whole)
+    }
+
     @Test("damaged answers are read or refused, never a crash (invariant 10)")
     func damaged() throws {
         var random = SeededGenerator(seed: 0x5EED_0028)
@@ -85,6 +133,9 @@ import Testing
             ("", unreadable), ("{", unreadable), (deep, unreadable),
             (String(repeating: "[", count: 65_000), unreadable),
             ("[]", "is not a JSON object"), ("7", "is not a JSON object"), ("null", "is not a JSON object"),
+            ("MIIbXAYJ", "is a receipt in Base64 and not what verifyReceipt answers to it"),
+            ("\"MIIbXAYJ\"", "is a receipt in Base64 and not what verifyReceipt answers to it"),
+            ("eyJhbGci.eyJ0.c2ln", "is a JWS, which Apple has signed"),
         ] {
             let refusal = ReceiptReaderTests.refusal(of: Array(text.utf8), now: Self.now)
             #expect(refusal?.problems.map(\.detail) == [detail], "\(text.prefix(20))")
