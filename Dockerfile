@@ -5,7 +5,7 @@
 
 FROM swift:6.3-bookworm AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends \
-    binutils dpkg-dev git libsqlite3-dev libssl-dev openssl pkg-config python3 && rm -rf /var/lib/apt/lists/*
+    binutils dpkg-dev git libsqlite3-dev libssl-dev openssl pkg-config python3 zlib1g-dev && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY . .
 # `.git` is not in the build context, so the commit and its time are arguments.

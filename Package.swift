@@ -58,6 +58,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CBuild", cSettings: [.define("OFFERD_COMMIT", to: "\"\(commit)\"")]),
         .target(name: "JSON", swiftSettings: settings),
         // Rounding is libm's, which nothing else would bring into a program of these two targets alone.
@@ -109,8 +110,8 @@ let package = Package(
         .target(
             name: "OfferdCommands",
             dependencies: [
-                "AppStoreServer", "CommandLineSupport", "JSON", "LocalAppStore", "OfferAPI", "OfferApplication",
-                "OfferDocuments", "OfferHTTP",
+                "AppStoreServer", "CZlib", "CommandLineSupport", "JSON", "LocalAppStore", "OfferAPI",
+                "OfferApplication", "OfferDocuments", "OfferHTTP",
                 "OfferModel", "OfferStore",
                 "OpenSSLCrypto", "SQLiteStore", argumentParser, asyncHTTPClient, hummingbird, logging, metrics, nioCore,
                 nioHTTP1, serviceLifecycle, unixSignals,

@@ -37,6 +37,7 @@ need_build_packages() {
     need pkg-config "finding the C libraries" command -v pkg-config
     need libssl-dev "signing and verifying (OpenSSL 3)" pkg-config --atleast-version=3.0 libcrypto
     need libsqlite3-dev "the database (SQLite 3.37 or later)" pkg-config --atleast-version=3.37 sqlite3
+    need zlib1g-dev "reading compressed exports" pkg-config --exists zlib
     need openssl "making keys and checking signatures" command -v openssl
 }
 

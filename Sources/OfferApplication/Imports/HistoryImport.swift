@@ -59,21 +59,25 @@ public struct HistoryImport: Sendable {
     ///   - terms: what it is; a source with an open import of the same terms goes on.
     ///   - refusals: given every refused line in order, after everything is applied. If it throws, giving the same
     ///     source again gives them again.
+    ///   - needingApple: given the ids of the subscriptions whose customers need data from Apple
+    ///     (``ImportedCustomers``).
     ///   - reported: told when all of them were given, while they still could be given again.
     /// - Throws: ``ImportError/anotherIsOpen(_:)``, `clockBehind`, `CancellationError`, what the source, the closures
     ///   or the store throw; what was committed stays.
     public func run(
         _ source: some ImportSource, _ terms: ImportTerms, progress: (ImportProgress) -> Void = { _ in },
-        refusals: ([RefusedLine]) throws -> Void = { _ in }, reported: () throws -> Void = {}
+        refusals: ([RefusedLine]) throws -> Void = { _ in }, needingApple: ([String]) throws -> Void = { _ in },
+        reported: () throws -> Void = {}
     ) async throws -> ImportReport {
         var (run, isResumed) = try await begin(terms)
         if run.stage == .staging { run = try await stage(source, run, progress) }
         if run.stage == .applying { run = try await apply(run, progress) }
         if run.stage == .stating { run = try await state(run, progress) }
         let refused = try await report(run, refusals)
+        let customers = try await outlook(of: run, needingApple: needingApple)
         try reported()
         try await close(run)
-        return ImportReport(counts: run.counts, refused: refused, isResumed: isResumed)
+        return ImportReport(counts: run.counts, refused: refused, customers: customers, isResumed: isResumed)
     }
 
     /// Drops what an interrupted import has staged and not applied; what it applied stays.
@@ -201,6 +205,8 @@ public struct ImportReport: Sendable, Hashable {
     /// What was done; of a rehearsal what would be.
     public var counts: ImportCounts
     public var refused: [String: Int64] = [:]
+    /// Who was imported and what can be decided of them; `nil` of a rehearsal.
+    public var customers: ImportedCustomers?
     public var isResumed = false
 }
 

@@ -152,6 +152,16 @@ extension ImportStore {
             """, run.number, cursor.key, cursor.row, limit)
     }
 
+    /// The subscriptions with anything staged, by their ids.
+    public func keys(of run: ImportRun, after key: String, limit: Int) throws -> [String] {
+        try transaction.rows(
+            """
+            SELECT DISTINCT subscription_key FROM import_row
+            WHERE run_id = ?1 AND subscription_key > ?2 ORDER BY subscription_key LIMIT ?3
+            """, run.number, key, limit
+        ).map { try $0.value(0) }
+    }
+
     /// Which of some subscriptions have anything staged.
     ///
     /// - Parameter keys: in their order; those between the first and the last are told too.

@@ -12,6 +12,12 @@ protocol ColumnMapping: Sendable {
     var synonyms: [String: String] { get }
     /// Columns that a purchase needs.
     var needed: [String] { get }
+    /// Columns that are taken for a needed one that the file lacks, which is said.
+    var standIns: [String: String] { get }
+    var name: ColumnMappingName { get }
+
+    /// What to do about a needed column that the file lacks.
+    func hints(_ missing: String) -> [String]
 
     /// A purchase as JSON in Apple's spelling (docs/import.md).
     func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8]
@@ -19,6 +25,9 @@ protocol ColumnMapping: Sendable {
 
 extension ColumnMapping {
     var synonyms: [String: String] { [:] }
+    var standIns: [String: String] { [:] }
+
+    func hints(_ missing: String) -> [String] { [] }
 }
 
 struct PurchaseReader {
@@ -50,24 +59,70 @@ enum CellValue {
 
     static func bool(_ text: String, _ column: String) throws(ImportRefusal) -> Bool {
         switch text.lowercased() {
-        case "true", "t", "1": return true
-        case "false", "f", "0": return false
+        case "true", "t", "yes", "1": return true
+        case "false", "f", "no", "0": return false
         default: throw wrong(text, column, "true or false")
         }
     }
 
     static func date(_ text: String, _ column: String) throws(ImportRefusal) -> Instant {
-        if let milliseconds = Int64(text) { return Instant(milliseconds: milliseconds) }
-        guard let instant = Instant(iso8601: text) else {
-            throw wrong(text, column, "a time in milliseconds or like 2026-11-20T08:00:00Z")
-        }
-        return instant
+        if let instant = try sinceEpoch(text, column) ?? Instant(iso8601: text) { return instant }
+        throw wrong(text, column, "a time in milliseconds or seconds since 1970, or like 2026-11-20T08:00:00Z")
     }
 
     /// A time as databases write it, in UTC if it has no offset: `2026-11-20 08:00:00.123456+00`.
     static func timestamp(_ text: String, _ column: String) throws(ImportRefusal) -> Instant {
-        if let instant = Instant(iso8601: isoTimestamp(text)) { return instant }
-        throw wrong(text, column, "a time like 2026-11-20 08:00:00")
+        if let instant = try sinceEpoch(text, column) ?? Instant(iso8601: isoTimestamp(text)) { return instant }
+        throw wrong(text, column, "a time like 2026-11-20 08:00:00, or in milliseconds or seconds since 1970")
+    }
+
+    /// Milliseconds or seconds, which cannot be mistaken for each other: what is read as seconds would, as milliseconds,
+    /// be before 1974.
+    private static func sinceEpoch(_ text: String, _ column: String) throws(ImportRefusal) -> Instant? {
+        guard !isRounded(text) else {
+            throw wrong(text, column, "exact: \(rounded)")
+        }
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = Int64(parts[0]) else { return nil }
+        let isSeconds = seconds.contains(whole)
+        guard parts.count > 1 else { return Instant(milliseconds: isSeconds ? whole * 1_000 : whole) }
+        let fraction = parts[1]
+        guard isSeconds, areDigits(fraction),
+            let milliseconds = Int64(String((fraction + "00").prefix(3)))
+        else { return nil }
+        return Instant(milliseconds: whole * 1_000 + milliseconds)
+    }
+
+    private static let seconds: Range<Int64> = 1_000_000_000..<100_000_000_000
+
+    private static let rounded = "a spreadsheet has rounded it, so export it again and do not open it in one"
+
+    /// What a spreadsheet makes of a long number: `4.30001E+14`.
+    static func isRounded(_ text: String) -> Bool {
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
+        guard parts.count == 2, parts[0].first.map(isDigit) == true else { return false }
+        let fraction = parts[0].dropFirst()
+        guard fraction.isEmpty || fraction.first == "." || fraction.first == "," else { return false }
+        let exponent = parts[1].first == "+" ? parts[1].dropFirst() : parts[1]
+        return fraction.dropFirst().allSatisfy(isDigit) && areDigits(exponent)
+    }
+
+    static func areDigits(_ text: some StringProtocol) -> Bool { !text.isEmpty && text.allSatisfy(isDigit) }
+
+    private static func isDigit(_ character: Character) -> Bool { ("0"..."9").contains(character) }
+
+    /// An id of Apple's as it is.
+    ///
+    /// - Throws: for one that a program took for a number and wrote otherwise.
+    static func identifier(_ text: String, _ column: String) throws(ImportRefusal) -> String {
+        guard !isRounded(text) else {
+            throw wrong(text, column, "an id: \(rounded)")
+        }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count != 2 || !areDigits(parts[0]) || !areDigits(parts[1]) else {
+            throw wrong(text, column, "an id: a program has made a decimal of it, so export it again as text")
+        }
+        return text
     }
 
     /// An amount of money in thousandths: `3.99` is 3,990.
@@ -108,6 +163,7 @@ enum CellValue {
 struct AppleColumns: ColumnMapping {
     private enum Form {
         case text
+        case identifier
         case integer
         case bool
         case date
@@ -125,8 +181,18 @@ struct AppleColumns: ColumnMapping {
         }
     }
 
+    let name = ColumnMappingName.apple
     let columns = (Self.transaction + Self.renewalInfo).map(\.name)
     let needed = ["transactionId", "originalTransactionId", "productId", "purchaseDate"]
+    let synonyms = UsualNames.of([
+        "originalTransactionId": UsualNames.originalTransactionId, "transactionId": UsualNames.transactionId,
+        "productId": UsualNames.productId, "customerId": UsualNames.customerId,
+        "purchaseDate": ["purchase_date_ms", "purchased_at"], "originalPurchaseDate": ["original_purchase_date_ms"],
+        "expiresDate": ["expires_date_ms", "expires_at", "expiration_date"],
+        "revocationDate": ["revocation_date_ms", "cancellation_date", "cancellation_date_ms", "refunded_at"],
+        "signedDate": ["signed_date_ms"],
+        "renewalInfo.gracePeriodExpiresDate": ["grace_period_expires_date", "grace_period_expires_date_ms"],
+    ])
 
     func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8] {
         var json = JSONWriter.beginObject(.hexadecimal)
@@ -145,26 +211,29 @@ struct AppleColumns: ColumnMapping {
         _ column: Column, _ row: CSVRow, to json: inout JSONWriter
     ) throws(ImportRefusal) {
         guard let text = row[column.name] else { return }
+        let name = row.name(of: column.name)
         switch column.form {
         case .text: json.member(column.member, text)
-        case .integer: json.member(column.member, try CellValue.integer(text, column.name))
-        case .bool: json.member(column.member, try CellValue.bool(text, column.name))
-        case .date: json.member(column.member, try CellValue.date(text, column.name).milliseconds)
+        case .identifier: json.member(column.member, try CellValue.identifier(text, name))
+        case .integer: json.member(column.member, try CellValue.integer(text, name))
+        case .bool: json.member(column.member, try CellValue.bool(text, name))
+        case .date: json.member(column.member, try CellValue.date(text, name).milliseconds)
         }
     }
 
     private static let transaction: [Column] = [
-        Column("appAccountToken", .text), Column("appTransactionId", .text), Column("billingPlanType", .text),
+        Column("appAccountToken", .text), Column("appTransactionId", .identifier), Column("billingPlanType", .text),
         Column("bundleId", .text), Column("currency", .text), Column("customerId", .text),
         Column("environment", .text), Column("expiresDate", .date), Column("inAppOwnershipType", .text),
         Column("isUpgraded", .bool), Column("offerDiscountType", .text), Column("offerIdentifier", .text),
         Column("offerPeriod", .text), Column("offerType", .integer), Column("originalPurchaseDate", .date),
-        Column("originalTransactionId", .text), Column("price", .integer), Column("productId", .text),
+        Column("originalTransactionId", .identifier), Column("price", .integer), Column("productId", .text),
         Column("purchaseDate", .date), Column("quantity", .integer), Column("revocationDate", .date),
         Column("revocationPercentage", .integer), Column("revocationReason", .integer),
         Column("revocationType", .text), Column("signedDate", .date), Column("storefront", .text),
-        Column("storefrontId", .text), Column("subscriptionGroupIdentifier", .text), Column("transactionId", .text),
-        Column("transactionReason", .text), Column("type", .text), Column("webOrderLineItemId", .text),
+        Column("storefrontId", .text), Column("subscriptionGroupIdentifier", .identifier),
+        Column("transactionId", .identifier), Column("transactionReason", .text), Column("type", .text),
+        Column("webOrderLineItemId", .identifier),
     ]
 
     private static let renewalInfo: [Column] = [
@@ -187,10 +256,51 @@ struct AppleColumns: ColumnMapping {
     ]
 }
 
+/// What apps and products usually call columns of purchases.
+enum UsualNames {
+    static let originalTransactionId = [
+        "original_transaction_id", "original_store_transaction_id", "store_original_transaction_id",
+        "vendor_original_transaction_id", "apple_original_transaction_id", "app_store_original_transaction_id",
+        "ios_original_transaction_id", "original_transaction", "orig_transaction_id", "original_txn_id",
+    ]
+    static let transactionId = [
+        "transaction_id", "store_transaction_id", "vendor_transaction_id", "apple_transaction_id",
+        "app_store_transaction_id", "ios_transaction_id", "latest_transaction_id", "last_transaction_id",
+        "apple_latest_transaction_id",
+    ]
+    static let productId = [
+        "product_id", "product_identifier", "store_product_id", "vendor_product_id", "apple_product_id",
+        "app_store_product_id", "ios_product_id", "sku",
+    ]
+    static let customerId = ["user_id", "customer_user_id", "app_user_id", "customer_id", "account_id", "uid"]
+
+    /// Each name with the column that it means.
+    static func of(_ names: [String: [String]]) -> [String: String] {
+        names.reduce(into: [:]) { all, names in
+            for name in names.value { all[name] = names.key }
+        }
+    }
+}
+
 extension CSVRow {
     func time(_ column: String) throws(ImportRefusal) -> Instant? {
         guard let text = self[column] else { return nil }
         return try CellValue.timestamp(text, name(of: column))
+    }
+
+    /// An amount in thousandths. Where commas do not separate fields they may separate decimals, as in `3,99`.
+    func amount(_ column: String) throws(ImportRefusal) -> Int64? {
+        guard let text = self[column] else { return nil }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let isLocal =
+            header.delimiter != CSVRecord.comma && parts.count == 2 && (1...2).contains(parts[1].count)
+            && parts.allSatisfy(CellValue.areDigits)
+        return try CellValue.milliunits(isLocal ? text.replacing(",", with: ".") : text, name(of: column))
+    }
+
+    func identifier(_ column: String) throws(ImportRefusal) -> String? {
+        guard let text = self[column] else { return nil }
+        return try CellValue.identifier(text, name(of: column))
     }
 
     /// An absent flag is false.

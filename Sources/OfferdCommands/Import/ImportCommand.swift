@@ -28,7 +28,7 @@ struct ImportTransactions: AsyncParsableCommand {
         abstract: "Import transactions exported from elsewhere, as JSON Lines or CSV.",
         discussion: """
             Each line is one purchase or one renewal: Apple's decoded transaction, with the app's own customerId beside \
-            it. Begin with --dry-run, which reads everything and writes nothing. The same command continues an \
+            it. The file may be compressed with gzip, and CSV may be separated by commas, semicolons or tabs. Begin with --dry-run, which reads everything and writes nothing. The same command continues an \
             interrupted import where it stopped. May run beside the server. docs/import.md has the columns.
 
             Exit status: 0 done, also if some lines were refused; 1 failed, or every line was refused; 2 wrong use or \
@@ -53,7 +53,7 @@ struct ImportTransactions: AsyncParsableCommand {
 
     @OptionGroup var export: ExportOptions
 
-    @Option(help: "csv or jsonl. (default: by the end of the file's name)")
+    @Option(help: "csv or jsonl. (default: by the end of the file's name, or else by how it begins)")
     var format: Format?
 
     @Option(help: "What a CSV file's columns mean: apple, revenuecat or subscriptions.")
@@ -73,7 +73,7 @@ struct ImportTransactions: AsyncParsableCommand {
         let setup = try importing.configuration.setup()
         let scope = try importing.owner.scope(setup)
         let lines = try LineFile(path: file, what: "file of transactions", longestLine: Self.longestLine)
-        let form = try resolvedFormat()
+        let form = try format(of: lines)
         let terms = ImportTerms(
             source: "transactions", provenance: .operator, digest: try digest(of: lines, form),
             completeAsOf: try export.completeAsOf())
@@ -84,6 +84,7 @@ struct ImportTransactions: AsyncParsableCommand {
         case .csv:
             let source = try CSVSource(
                 lines, mapping: mapping.columns(in: scope), reader: reader(in: scope), ignored: Set(ignoredColumns))
+            source.notices.forEach(Console.note)
             try await runner.run(source, of: [file], terms)
         }
     }
@@ -101,15 +102,15 @@ struct ImportTransactions: AsyncParsableCommand {
         ])
     }
 
-    private func resolvedFormat() throws -> Format {
+    private func format(of lines: LineFile) throws -> Format {
         if let format { return format }
-        switch URL(filePath: file).pathExtension.lowercased() {
-        case "csv": return .csv
+        switch FileName.ending(of: file) {
+        case "csv", "tsv", "tab": return .csv
         case "jsonl", "ndjson", "json": return .jsonl
         default:
-            throw CommandFailure(
-                .usage, "the name of `\(file)` does not show its format",
-                hints: ["use `--format csv` or `--format jsonl`"])
+            let first = try lines.next()?.bytes.first { $0 != 0x20 && $0 != 0x09 }
+            try lines.seek(to: 0, after: 0)
+            return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? .jsonl : .csv
         }
     }
 
@@ -120,10 +121,10 @@ struct ImportTransactions: AsyncParsableCommand {
 struct ImportReceipts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipts",
-        abstract: "Import answers of Apple's verifyReceipt that were kept.",
+        abstract: "Import answers of Apple's verifyReceipt and version-1 notifications that were kept.",
         discussion: """
-            Each answer is one customer's, as Apple gave it: a file each, or a line each of files whose names end in .jsonl \
-            or .ndjson. For a folder, the files in it. An answer is imported whole or refused with its reasons. Begin \
+            Each answer or notification is one customer's, as Apple gave it: a file each, or a line each of files with \
+            several. For a folder, the files in it. Files may be compressed with gzip. An answer is imported whole or refused with its reasons. Begin \
             with --dry-run, which reads everything and writes nothing. The same command continues an interrupted import \
             where it stopped. May run beside the server. docs/import.md lists what is read.
 
@@ -136,7 +137,7 @@ struct ImportReceipts: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "Files with answers, or folders of such files.",
+        help: "Files with answers or notifications, or folders of such files.",
         completion: .file(extensions: ["json", "jsonl", "ndjson"]))
     var paths: [String]
 
@@ -172,6 +173,14 @@ struct ImportOptions: ParsableArguments {
         help: "Where to write the refused lines with their reasons; as CSV if the name ends in .csv, else JSON Lines.",
         completion: .file())
     var refused: String?
+
+    @Option(
+        help: """
+            Where to write the ids of the customers who cannot be decided or signed for until Apple's data arrives, one a \
+            line, for offerd backfill --ids.
+            """,
+        completion: .file())
+    var ids: String?
 
     @Flag(help: "Drop what an interrupted import of another file staged and did not apply.")
     var discard = false
@@ -229,5 +238,15 @@ enum ColumnMappingName: String, ExpressibleByArgument, CaseIterable {
         case .revenuecat: RevenueCatColumns(environment: scope.environment)
         case .subscriptions: SubscriptionColumns()
         }
+    }
+}
+
+enum FileName {
+    /// What a name ends in, in lower case, whether or not it also says that the file is compressed.
+    static func ending(of path: String) -> String {
+        let url = URL(filePath: path)
+        let ending = url.pathExtension.lowercased()
+        return ["gz", "gzip"].contains(ending)
+            ? url.deletingPathExtension().pathExtension.lowercased() : ending
     }
 }

@@ -19,19 +19,25 @@ struct ImportRunner {
     /// - Parameter inputs: the files that the source reads.
     func run(_ source: some ImportSource, of inputs: [String], _ terms: ImportTerms) async throws {
         let refused = try RefusedLines(path: options.refused, inputs: inputs)
+        let ids = try NeededIds(path: options.ids, inputs: inputs, isRehearsal: options.dryRun)
         let database = try SQLiteDatabase(path: setup.databasePath)
         defer { try? database.close() }
         let imports = HistoryImport(
             ledger: Ledger(database, digest: OpenSSLDigest(), key: try setup.auditKeys()?.digestKey), scope: scope,
             author: AuditAuthor(actor: command), clock: { .wallClock })
         let line = ImportProgressLine()
-        let report = try await report(imports, source, terms, refused, line)
+        let report = try await report(imports, source, terms, refused, ids, line)
         line.end()
         try refused.finish()
+        try ids.finish()
         for text in ImportText.lines(report, isRehearsal: options.dryRun, completeAsOf: terms.completeAsOf) {
             try Console.output(text)
         }
         refused.showFirst()
+        if report.counts.lines == 0 { Console.note("nothing was imported: there is no purchase in the input") }
+        if let customers = report.customers, customers.needingApple > 0 {
+            for hint in ImportText.hints(ids: options.ids, options) { Console.note("hint: \(hint)") }
+        }
         if report.counts.lines > 0, report.counts.refused == report.counts.lines {
             throw CommandFailure(.failed, "every line was refused, so nothing was imported")
         }
@@ -39,7 +45,7 @@ struct ImportRunner {
 
     private func report(
         _ imports: HistoryImport, _ source: some ImportSource, _ terms: ImportTerms, _ refused: RefusedLines,
-        _ line: ImportProgressLine
+        _ ids: NeededIds, _ line: ImportProgressLine
     ) async throws -> ImportReport {
         if options.dryRun {
             return try await imports.rehearse(
@@ -52,7 +58,11 @@ struct ImportRunner {
         }
         do {
             return try await imports.run(
-                source, terms, progress: line.show, refusals: refused.add, reported: refused.finish)
+                source, terms, progress: line.show, refusals: refused.add, needingApple: ids.add
+            ) {
+                try refused.finish()
+                try ids.finish()
+            }
         } catch ImportError.anotherIsOpen(let run) {
             throw CommandFailure(
                 .usage,
@@ -78,8 +88,41 @@ enum ImportText {
                 + "repeated: \(counts.repeated)")
         lines.append("subscriptions: \(counts.subscriptions)")
         if let completeAsOf { lines.append(complete(report, asOf: completeAsOf, isRehearsal: isRehearsal)) }
+        if let customers = report.customers, customers.count > 0 { lines += self.customers(customers) }
         if isRehearsal { lines.append("nothing was written") }
         return lines
+    }
+
+    private static func customers(_ customers: ImportedCustomers) -> [String] {
+        let undetermined = customers.undetermined.values.reduce(0, +)
+        return [
+            "customers: \(customers.count)",
+            "  can be decided, as far as their subscriptions go: \(customers.decided)",
+            "  undetermined: \(undetermined)",
+        ]
+            + customers.undetermined.sorted { $0.key < $1.key }.map { reason, count in
+                "    \(reason)\(meanings[reason].map { ", \($0)" } ?? ""): \(count)"
+            } + ["  cannot be signed for before Apple's data of them arrives: \(customers.unsigned)"]
+    }
+
+    /// The reasons why a subscription's state is unknown (docs/eligibility.md).
+    private static let meanings = [
+        "expiryUnknown": "nothing says when access ends", "groupMismatch": "a purchase names another group",
+        "historyStale": "what followed the last period is not known",
+    ]
+
+    /// What makes customers decided and signed for.
+    static func hints(ids: String?, _ options: ImportOptions) -> [String] {
+        let owner = options.owner
+        let backfill =
+            "offerd backfill --ids \(ids ?? "ids.txt") --app \(owner.app) --environment \(owner.environment.rawValue) "
+            + "--config \(options.configuration.config)"
+        return [
+            ids == nil
+                ? "the same import with `--ids ids.txt` lists them, and `\(backfill)` fetches what Apple has signed"
+                : "`\(backfill)` fetches what Apple has signed",
+            "or let the app send its transactions: `POST /v1/transactions`",
+        ]
     }
 
     private static func complete(_ report: ImportReport, asOf: Instant, isRehearsal: Bool) -> String {
@@ -158,5 +201,34 @@ final class ProgressLine {
 
     func end() {
         if shown >= 0 { Console.draw("\r     \r") }
+    }
+}
+
+/// The ids of the customers who need data from Apple, in a file that `offerd backfill --ids` reads.
+final class NeededIds {
+    private let file: AtomicFile?
+
+    /// - Parameter inputs: what is imported, which is never written over.
+    init(path: String?, inputs: [String], isRehearsal: Bool) throws {
+        guard let path else {
+            file = nil
+            return
+        }
+        guard !isRehearsal else {
+            throw CommandFailure(
+                .usage, "`--ids` is of what was imported, and `--dry-run` imports nothing",
+                hints: ["leave one of them out"])
+        }
+        try RefusedLines.requireOther(path, than: inputs, option: "--ids")
+        AtomicFile.removeLeftovers(of: path, except: inputs)
+        file = try AtomicFile(path: path)
+    }
+
+    func add(_ ids: [String]) throws {
+        try file?.write(ids.map { "\($0)\n" }.joined())
+    }
+
+    func finish() throws {
+        try file?.finish()
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 import OfferApplication
 import OfferModel
 
-/// Answers of verifyReceipt on disk, one after the other; only one file is open at a time, and one answer in memory.
+/// Answers of verifyReceipt and notifications on disk, one after the other; only one file is open at a time, and one answer in memory.
 final class ReceiptSource: ImportSource {
     private let files: [ReceiptFile]
     /// Where each file begins and the last one ends, in bytes; each counts one more than it has, so that behind its
@@ -119,7 +119,7 @@ extension ImportRefusal {
     }
 }
 
-/// A file with answers of verifyReceipt.
+/// A file with answers of verifyReceipt or with notifications.
 struct ReceiptFile {
     enum Form {
         case whole
@@ -127,12 +127,10 @@ struct ReceiptFile {
     }
 
     let path: String
+    let form: Form
+    /// Of its text.
+    let size: Int64
     private let version: FileVersion
-
-    var size: Int64 { version.size }
-
-    /// From the file's name: an answer as Apple gives it has many lines.
-    var form: Form { Self.lineExtensions.contains(Self.ending(of: path)) ? .lines : .whole }
 
     /// Files as they are named, and for a folder those in it that end in `.json`, `.jsonl` or `.ndjson`, by name.
     static func all(at paths: [String]) throws -> [ReceiptFile] {
@@ -149,7 +147,7 @@ struct ReceiptFile {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             throw CommandFailure(.usage, "`\(folder)` cannot be read", hints: ["check the folder's permissions"])
         }
-        let known = names.filter { lineExtensions.contains(ending(of: $0)) || ending(of: $0) == "json" }.sorted()
+        let known = names.filter { lineExtensions.union(["json"]).contains(FileName.ending(of: $0)) }.sorted()
         guard !known.isEmpty else {
             throw CommandFailure(
                 .usage, "`\(folder)` holds no receipts", hints: ["their names end in .json, .jsonl or .ndjson"])
@@ -161,17 +159,38 @@ struct ReceiptFile {
 
     private init(path: String) throws {
         self.path = path
-        version = try LineFile(path: path, what: "receipt", longestLine: ReceiptReader.maximumBytes).version
+        let file = try LineFile(path: path, what: "receipt", longestLine: ReceiptReader.maximumBytes)
+        version = file.file.version
+        size = file.size
+        let hasLines = try Self.lineExtensions.contains(FileName.ending(of: path)) || Self.hasObjectOnEachLine(file)
+        form = hasLines ? .lines : .whole
     }
 
     func open() throws -> LineFile {
         let file = try LineFile(path: path, what: "receipt", longestLine: ReceiptReader.maximumBytes)
-        guard file.size == size else { throw file.changed(from: size, to: file.size) }
-        guard file.version == version else { throw file.rewritten }
+        let now = file.file.version
+        guard now.size == version.size else { throw file.file.changed(from: version.size, to: now.size) }
+        guard now == version else { throw file.file.rewritten }
         return file
     }
 
-    private static func ending(of path: String) -> String { URL(filePath: path).pathExtension.lowercased() }
+    /// Whether the first two lines are objects, each as a whole: an answer as Apple gives it has many lines.
+    private static func hasObjectOnEachLine(_ file: LineFile) throws -> Bool {
+        for _ in 0..<2 {
+            guard let line = try nextLine(of: file), !line.isTooLong else { return false }
+            let text = line.bytes.drop { $0 == 0x20 || $0 == 0x09 }
+            let last = text.last { $0 != 0x20 && $0 != 0x09 }
+            guard text.first == UInt8(ascii: "{"), last == UInt8(ascii: "}") else { return false }
+        }
+        return true
+    }
+
+    private static func nextLine(of file: LineFile) throws -> LineFile.Line? {
+        while let line = try file.next() {
+            if !line.bytes.isEmpty || line.isTooLong { return line }
+        }
+        return nil
+    }
 
     private static let lineExtensions: Set<String> = ["jsonl", "ndjson"]
 }

@@ -19,14 +19,19 @@ final class RefusedLines {
             file = nil
             return
         }
-        if let place = FileIdentity(path: path), inputs.contains(where: { FileIdentity(path: $0) == place }) {
-            throw CommandFailure(
-                .usage, "`--refused \(path)` is the file that is imported",
-                hints: ["name another file for the refused lines"])
-        }
+        try Self.requireOther(path, than: inputs, option: "--refused")
         AtomicFile.removeLeftovers(of: path, except: inputs)
         file = try AtomicFile(path: path)
         if isCSV { try file?.write("line,reason,detail\r\n") }
+    }
+
+    /// - Throws: where an option names one of the files that are imported.
+    static func requireOther(_ path: String, than inputs: [String], option: String) throws {
+        guard let place = FileIdentity(path: path), inputs.contains(where: { FileIdentity(path: $0) == place }) else {
+            return
+        }
+        throw CommandFailure(
+            .usage, "`\(option) \(path)` is the file that is imported", hints: ["name another file"])
     }
 
     func add(_ lines: [RefusedLine]) throws {

@@ -11,6 +11,7 @@ struct RevenueCatColumns: ColumnMapping {
     /// That of the import: a development environment has no export of its own and takes any.
     let environment: AppStoreEnvironment
 
+    let name = ColumnMappingName.revenuecat
     let needed = [
         "store", "store_transaction_id", "original_store_transaction_id", "product_identifier", "start_time",
     ]
@@ -29,6 +30,10 @@ struct RevenueCatColumns: ColumnMapping {
         "tax_percentage", "unsubscribe_detected_at", "updated_at",
     ]
 
+    func hints(_ missing: String) -> [String] {
+        ["if the file is RevenueCat's export of transactions, select `\(missing)` among the columns of the export"]
+    }
+
     func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8] {
         let store = row["store"] ?? ""
         guard store == "app_store" || store == "mac_app_store" else {
@@ -44,9 +49,11 @@ struct RevenueCatColumns: ColumnMapping {
         json.member("expiresDate", ends)
         json.member("inAppOwnershipType", row["ownership_type"])
         try addOffer(row, to: &json)
-        json.member("originalTransactionId", row["original_store_transaction_id"])
-        let price = row["purchase_price_in_purchased_currency"] ?? row["price_in_purchased_currency"]
-        if let price { json.member("price", try CellValue.milliunits(price, "purchase_price_in_purchased_currency")) }
+        json.member("originalTransactionId", try row.identifier("original_store_transaction_id"))
+        let (paid, listed) = (
+            try row.amount("purchase_price_in_purchased_currency"), try row.amount("price_in_purchased_currency")
+        )
+        if let price = paid ?? listed { json.member("price", price) }
         json.member("productId", row["product_identifier"])
         json.member("purchaseDate", started)
         if let started, let renewal = try renewalInfo(row, from: started, to: ends) {
@@ -54,7 +61,7 @@ struct RevenueCatColumns: ColumnMapping {
         }
         json.member("revocationDate", try row.time("refunded_at"))
         json.member("signedDate", try row.time("updated_at"))
-        json.member("transactionId", row["store_transaction_id"])
+        json.member("transactionId", try row.identifier("store_transaction_id"))
         if try isAutoRenewable(row) { json.member("type", TransactionType.autoRenewableSubscription.rawValue) }
         return json.endObject()
     }

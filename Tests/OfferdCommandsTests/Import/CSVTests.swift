@@ -87,7 +87,7 @@ struct CSVTests {
             ])
     }
 
-    @Test("a quote in every line costs each line its own, and the file is read no more than twice")
+    @Test("a quote in every line costs each line its own, and nothing is read twice")
     func oddQuotes() throws {
         let text = Self.header + "\n" + String(repeating: "1,1,p\",1700000000000\n", count: 30_000)
         let file = try LineFile(path: try directory.write(text, to: "e.csv"), what: "file", longestLine: 300_000)
@@ -97,8 +97,9 @@ struct CSVTests {
         let lines = try lines(source)
         #expect(lines.count == 30_000)
         #expect(reasons(lines).allSatisfy { $0.hasSuffix(" malformed") })
-        // The header, each piece, and where a record reaches from one piece into the next the rest again.
-        #expect(file.bytesRead < 3 * file.size, "\(file.bytesRead) of \(file.size)")
+        // The first piece is read for the header and again for the lines; a few bytes more tell that it is text.
+        let most = file.size + 262_144 + 1_000
+        #expect(file.file.bytesRead < most, "\(file.file.bytesRead) of \(file.size)")
     }
 
     @Test("a quote that is not closed within 64 KiB is refused with its line, and reading goes on behind that line")
@@ -155,19 +156,23 @@ struct CSVTests {
     }
 
     @Test(
-        "a header with anything unknown, missing, doubled or otherwise separated is an error that says what to do",
+        "a header with anything missing or doubled, or that is none, is an error that says what to do",
         arguments: [
-            ("transactionId,originalTransactionID,productId,purchaseDate\n", "`originalTransactionID`"),
+            ("transactionId,originalTransactionAd,productId,purchaseDate\n", "has no column `originalTransactionId`"),
             ("transactionId,productId,purchaseDate\n", "has no column `originalTransactionId`"),
             ("\(header),productId\n", "has the column `productId` twice"),
-            ("transactionId;productId\n", "not separated by commas"), ("\"transactionId\n", "does not end"),
+            ("\(header),productId,product_id\n", "`productId`"),
+            ("transactionId;productId\n", "has no column `originalTransactionId`"),
+            ("\"transactionId\n", "does not end"), ("\n\n", "has no header"), ("sep=;\n", "has no header"),
+            ("a,b\r1,2\r3,4", "end in CR alone"), ("{\"transactionId\": 1}\n", "holds JSON and not CSV"),
+            (String(repeating: "a", count: 400_000), "the line has more than 300000 bytes"),
         ])
     func headers(text: String, message: String) throws {
         let failure = #expect(throws: CommandFailure.self) { try source(text.utf8) }
         #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
         #expect(failure?.status.rawValue == 2)
-        if message == "`originalTransactionID`" {
-            #expect(failure?.hints.first == "did you mean `originalTransactionId`?")
+        if text.contains("originalTransactionAd") {
+            #expect(failure?.hints.first == "is it `originalTransactionAd`? rename it")
         }
     }
 
@@ -287,6 +292,7 @@ struct CSVTests {
         let text = "product_id,original_transaction_id,purchased_at,current_period_start\n"
         let failure = try #require(throws: CommandFailure.self) { try source(text.utf8, .subscriptions) }
         #expect("\(failure)".contains("the columns `purchased_at` and `current_period_start`"), "\(failure)")
+        #expect(failure.hints == ["pass one over with `--ignore-column current_period_start`"])
     }
 
     @Test(

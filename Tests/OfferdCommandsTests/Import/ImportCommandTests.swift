@@ -34,6 +34,61 @@ struct ImportCommandTests {
 
     private func rows(_ sql: String) async throws -> [String] { try await Self.rows(sql, installation) }
 
+    /// What is said of customers whose last period is long over.
+    private static func stale(_ count: Int) -> String {
+        """
+        customers: \(count)
+          can be decided, as far as their subscriptions go: 0
+          undetermined: \(count)
+            historyStale, what followed the last period is not known: \(count)
+          cannot be signed for before Apple's data of them arrives: \(count)
+
+        """
+    }
+
+    @Test("the ids of customers who need Apple's data are listed as a backfill reads them, and the command is printed")
+    func ids() async throws {
+        try directory.write((1...3).map { Self.line($0, of: $0) }.joined(separator: "\n"), to: "e.jsonl")
+        let done = try await imports("e.jsonl", "--ids", "ids.txt")
+        #expect(done.status == 0, "\(done.errorText)")
+        #expect(try String(contentsOfFile: directory.path("ids.txt"), encoding: .utf8) == "1\n2\n3\n")
+        let command =
+            "offerd backfill --ids ids.txt --app com.example.pro --environment LocalTesting --config offerd.yaml"
+        #expect(done.errorText.hasPrefix("hint: `\(command)` fetches what Apple has signed\n"), "\(done.errorText)")
+        let over = try await imports("e.jsonl", "--ids", "e.jsonl")
+        #expect(over.status == 2)
+        #expect(over.errorText.hasPrefix("error: `--ids e.jsonl` is the file that is imported\n"))
+        let rehearsed = try await imports("e.jsonl", "--ids", "ids.txt", "--dry-run")
+        #expect(rehearsed.status == 2)
+    }
+
+    @Test("a compressed table is imported like the table, and goes on where it was interrupted")
+    func compressed() async throws {
+        let rows = (1...2_500).map { "\($0);com.example.pro.monthly;21500001;1700000000;1702592000;active" }
+        let header = "original_transaction_id;product_id;subscription_group_id;purchase_date;expires_at;status\r\n"
+        let text = header + rows.joined(separator: "\r\n")
+        let packed = try Command.run("gzip", ["-c"], input: Array(text.utf8))
+        try directory.write(packed.output, to: "table.csv")
+        let candidate = try Installation(copying: installation)
+        let process = Process()
+        process.executableURL = URL(filePath: Installation.offerd.path)
+        process.arguments = ["import", "transactions", "table.csv", "--mapping", "subscriptions"] + Self.options
+        process.currentDirectoryURL = candidate.directory.url
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        while process.isRunning, try await Self.progress(of: "lines", candidate) == 0 { await Task.yield() }
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        let last = try await Installation.offerd.run(
+            ["import", "transactions", "table.csv", "--mapping", "subscriptions"] + Self.options,
+            directory: candidate.directory.url)
+        #expect(last.status == 0, "\(last.errorText)")
+        #expect(last.text.hasPrefix("read: 2500 lines, 0 refused\n"), "\(last.text)")
+        let count = try await Self.rows("SELECT COUNT(*) FROM history_transaction", candidate)
+        #expect(count == ["[OfferStore.StoredValue.integer(2500)]"], "\(count)")
+    }
+
     @Test("a hostile file gets a line of the report for each bad line, and everything good in it is imported")
     func hostile() async throws {
         var file = Array("\u{FEFF}\(Self.line(1, of: 1))\r\n".utf8)
@@ -66,11 +121,12 @@ struct ImportCommandTests {
                   wrongEnvironment: 1
                 added: 2, updated: 0, unchanged: 0, repeated: 1
                 subscriptions: 1
-
+                \(Self.stale(1))
                 """)
         #expect(
             rehearsed.text
-                == done.text.replacing("added", with: "would be added") + "nothing was written\n")
+                == done.text.replacing("added", with: "would be added").replacing(Self.stale(1), with: "")
+                + "nothing was written\n")
         let refused = try String(contentsOfFile: directory.path("refused.jsonl"), encoding: .utf8)
         #expect(try refused == String(contentsOfFile: directory.path("dry.jsonl"), encoding: .utf8))
         let lines = try refused.split(separator: "\n").map { line in
@@ -151,6 +207,7 @@ struct ImportCommandTests {
         #expect(
             last.text
                 == "read: 3000 lines, 0 refused\nadded: 3000, updated: 0, unchanged: 0, repeated: 0\nsubscriptions: 400\n"
+                + Self.stale(400)
         )
 
         let once = try await Installation.offerd.run(

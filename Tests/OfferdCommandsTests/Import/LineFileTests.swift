@@ -170,19 +170,4 @@ struct LineFileTests {
         let failure = #expect(throws: CommandFailure.self) { try file.open() }
         #expect(failure?.message == "`\(path)` had 30 bytes when it was opened and has \(30 + 3 * change) now")
     }
-
-    @Test("a line that was read a moment ago is not read from the disk again")
-    func reread() throws {
-        let path = try directory.write(Self.lines.joined(), to: "e.jsonl")
-        let file = try file(path)
-        var found: [Int64] = []
-        while let line = try file.next() {
-            found.append(line.number)
-            guard let next = try file.next() else { break }
-            #expect(next.number == line.number + 1)
-            try file.seek(to: line.end, after: line.number)
-        }
-        #expect(found == Array(1...3_000))
-        #expect(file.bytesRead < 3 * file.size, "\(file.bytesRead) of \(file.size)")
-    }
 }

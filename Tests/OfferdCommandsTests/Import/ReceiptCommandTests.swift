@@ -107,7 +107,16 @@ struct ReceiptCommandTests {
             """
         try directory.write("\(Self.answer(3))\r\n\n\(wrapped)", to: "folder/a.jsonl")
         try directory.write("no receipt", to: "folder/notes.txt")
-        let report = "read: 4 lines, 0 refused\nadded: 8, updated: 0, unchanged: 0, repeated: 0\nsubscriptions: 4\n"
+        let report = """
+            read: 4 lines, 0 refused
+            added: 8, updated: 0, unchanged: 0, repeated: 0
+            subscriptions: 4
+            customers: 4
+              can be decided, as far as their subscriptions go: 4
+              undetermined: 0
+              cannot be signed for before Apple's data of them arrives: 4
+
+            """
         let done = try await imports("one.json", "folder")
         #expect(done.status == 0, "\(done.errorText)")
         #expect(done.text == report)
@@ -130,6 +139,38 @@ struct ReceiptCommandTests {
         let proven = try await Installation.offerd.run(
             ["verify-ledger", "--config", "offerd.yaml"], directory: directory.url)
         #expect(proven.status == 0, "\(proven.errorText)")
+    }
+
+    private static func notification(_ id: Int) -> String {
+        """
+        {"notification_type":"DID_RENEW","environment":"LocalTesting","bid":"com.example.pro","password":"secret",\
+        "unified_receipt":{"environment":"LocalTesting","status":0,"latest_receipt":"MII","latest_receipt_info":[\
+        {"product_id":"com.example.pro.monthly","transaction_id":"\(id)","original_transaction_id":"\(id)",\
+        "purchase_date_ms":"1704067200000","expires_date_ms":"1706745600000",\
+        "subscription_group_identifier":"21500001"}],"pending_renewal_info":[{"product_id":"com.example.pro.monthly",\
+        "auto_renew_product_id":"com.example.pro.monthly","original_transaction_id":"\(id)","auto_renew_status":"0"}]}}
+        """
+    }
+
+    @Test("an archive of version-1 notifications is imported, compressed or not, wrapped or not, whatever its name")
+    func notifications() async throws {
+        let lines = (1...3_000).map { id in
+            id % 3 == 0
+                ? #"{"customerId":"c\#(id)","requestDate":1704844800000,"receipt":\#(Self.notification(id))}"#
+                : Self.notification(id)
+        }
+        let packed = try Command.run("gzip", ["-c"], input: Array(lines.prefix(2_000).joined(separator: "\n").utf8))
+        try directory.write(packed.output, to: "first.json")
+        try directory.write(lines.dropFirst(2_000).joined(separator: "\r\n") + "\r\n", to: "second.json")
+        try directory.write(Self.notification(4_000).replacing(",", with: ",\n"), to: "third.json")
+        let done = try await imports("first.json", "second.json", "third.json")
+        #expect(done.status == 0, "\(done.errorText)")
+        #expect(done.text.hasPrefix("read: 3001 lines, 0 refused\nadded: 6002, updated: 0"), "\(done.text)")
+        #expect(done.text.contains("customers: 3001\n  can be decided, as far as their subscriptions go: 3001\n"))
+        let at = Instant(milliseconds: 1_706_745_600_000)
+        let states = try await states(of: "4000", at: [at.adding(milliseconds: -1), at])
+        #expect(states.map(\.name) == [.subscribed, .expired])
+        #expect(try await rows("SELECT COUNT(*) FROM customer_alias") == ["[OfferStore.StoredValue.integer(1000)]"])
     }
 
     @Test("what Apple signed of the same purchase counts, whether it came before the receipt or after it (invariant 7)")

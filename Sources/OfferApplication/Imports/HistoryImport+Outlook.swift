@@ -1,0 +1,98 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+/// What can be decided of the customers that an import brought, at its end.
+public struct ImportedCustomers: Sendable, Hashable {
+    public var count: Int64 = 0
+    /// The state of every subscription of theirs is known.
+    public var decided: Int64 = 0
+    /// The state of a subscription is not known, by the first reason, as decisions name it.
+    public var undetermined: [String: Int64] = [:]
+    /// Apple has signed nothing of theirs, so that nothing can be signed for them.
+    public var unsigned: Int64 = 0
+    /// Undetermined or unsigned.
+    public var needingApple: Int64 = 0
+}
+
+extension HistoryImport {
+    /// Looks at each customer with staged data, once all of it is applied.
+    ///
+    /// - Parameter needingApple: given the ids of subscriptions whose customer is undetermined or unsigned.
+    func outlook(
+        of run: ImportRun, needingApple: ([String]) throws -> Void
+    ) async throws -> ImportedCustomers {
+        var total = ImportedCustomers()
+        // Few have more than one subscription, and only these can come up again.
+        var seen = Set<CustomerNumber>()
+        var last = ""
+        while true {
+            let after = last
+            let batch = try await ledger.read { try outlook(of: run, after: after, $0) }
+            guard let end = batch.last?.key else { return total }
+            for found in batch where found.isAlone || seen.insert(found.customer).inserted { total.count(found) }
+            try needingApple(batch.filter(\.needsApple).map(\.key))
+            last = end
+        }
+    }
+
+    private func outlook(
+        of run: ImportRun, after key: String, _ transaction: any StoreTransaction
+    ) throws -> [FoundCustomer] {
+        guard let scope = try ScopeStore(transaction).number(of: self.scope) else { return [] }
+        let now = try clock.instant(transaction)
+        let policy = Policy.standard.scaled(for: self.scope.environment)
+        let keys = try ImportStore(transaction).keys(of: run, after: key, limit: Self.lookedAtOnce)
+        let identifiers = keys.map { ProvenIdentifier.originalTransactionId(TransactionId($0)) }
+        let owners = try CustomerStore(transaction).owners(of: identifiers, in: scope)
+        // An app transaction without purchases has an Apple Account for a key, and of who was erased nothing is left.
+        let found = zip(keys, identifiers).compactMap { key, identifier in owners[identifier].map { (key, $0) } }
+        let histories = try HistoryStore(transaction).histories(of: found.map { [$0.1] })
+        var customers = zip(found, histories).map { found, history in
+            FoundCustomer(key: found.0, customer: found.1, history, at: now, policy)
+        }
+        // Where to read on is known even if no customer was found.
+        if let end = keys.last, customers.last?.key != end { customers.append(FoundCustomer(behind: end)) }
+        return customers
+    }
+
+    private static let lookedAtOnce = 200
+}
+
+private struct FoundCustomer: Sendable {
+    var key: String
+    var customer = CustomerNumber(rawValue: 0)
+    var isKnown = false
+    /// Whether it has one subscription.
+    var isAlone = true
+    var reason: ReasonCode?
+    var isUnsigned = false
+
+    var needsApple: Bool { isUnsigned || reason != nil }
+
+    /// Marks how far keys were read.
+    init(behind key: String) {
+        self.key = key
+    }
+
+    init(key: String, customer: CustomerNumber, _ history: History, at now: Instant, _ policy: Policy) {
+        self.key = key
+        self.customer = customer
+        isKnown = true
+        isAlone = Set(history.transactions.lazy.map(\.payload.originalTransactionId)).count < 2
+        reason = history.subscriptionStates(at: now, policy: policy).compactMap(\.resolution.undeterminedReason).first
+        isUnsigned =
+            !history.transactions.contains { $0.provenance.isProven }
+            && !history.appTransactions.contains { $0.provenance.isProven && $0.payload.appTransactionId != nil }
+    }
+}
+
+extension ImportedCustomers {
+    fileprivate mutating func count(_ found: FoundCustomer) {
+        guard found.isKnown else { return }
+        count += 1
+        if let reason = found.reason { undetermined[reason.rawValue, default: 0] += 1 } else { decided += 1 }
+        unsigned += found.isUnsigned ? 1 : 0
+        needingApple += found.needsApple ? 1 : 0
+    }
+}

@@ -1,0 +1,196 @@
+import CommandLineSupport
+import OfferApplication
+import OfferModel
+import OfferSigning
+
+/// The first record of a CSV file: what separates its fields, and which column is where.
+struct CSVHeader {
+    let delimiter: UInt8
+    /// Where the mapping's columns are.
+    let places: [String: Int]
+    /// What the file calls columns that it has by another name.
+    let names: [String: String]
+    /// Columns that mean nothing to the mapping, as the file names them.
+    let unknown: [String]
+    /// What the file lacks, and the column that is taken for it.
+    let stoodFor: [(missing: String, by: String)]
+    private let count: Int
+
+    /// - Parameter ignored: columns that mean nothing.
+    init(_ bytes: [UInt8], of path: String, mapping: any ColumnMapping, ignored: Set<String>) throws {
+        try Self.requireCSV(bytes, of: path)
+        let known = ColumnNames(mapping)
+        let (delimiter, names) = try Self.split(bytes, of: path, known: known)
+        var places: [String: Int] = [:]
+        var unknown: [String] = []
+        for (place, name) in names.enumerated() where !ignored.contains(name) {
+            guard let column = known.column(name) else {
+                if !name.isEmpty { unknown.append(name) }
+                continue
+            }
+            guard let other = places.updateValue(place, forKey: column).map({ names[$0] }) else { continue }
+            guard other != name else {
+                throw CommandFailure(.usage, "`\(path)` has the column \(Self.quoted(name)) twice")
+            }
+            throw CommandFailure(
+                .usage, "the columns \(Self.quoted(other)) and \(Self.quoted(name)) of `\(path)` mean the same",
+                hints: ["pass one over with `--ignore-column \(OneLine.of(name, atMost: 100))`"])
+        }
+        var stoodFor: [(missing: String, by: String)] = []
+        for (missing, other) in mapping.standIns where places[missing] == nil {
+            guard let place = places[other] else { continue }
+            places[missing] = place
+            stoodFor.append((missing, names[place]))
+        }
+        for name in mapping.needed where places[name] == nil {
+            throw CommandFailure(
+                .usage, "`\(path)` has no column `\(name)`",
+                hints: ExportProduct.hints(columns: names, mapping: mapping, missing: name, unknown: unknown))
+        }
+        self.delimiter = delimiter
+        self.places = places
+        self.names = places.mapValues { names[$0] }
+        self.unknown = unknown
+        self.stoodFor = stoodFor
+        count = names.count
+    }
+
+    func row(of fields: [String]) throws(ImportRefusal) -> CSVRow {
+        guard fields.count == count else {
+            throw ImportRefusal(.malformed, "the line has \(fields.count) fields and the header \(count)")
+        }
+        return CSVRow(header: self, fields: fields)
+    }
+
+    /// What is said once of the columns, each on one line.
+    func notices(of path: String) -> [String] {
+        var notices = stoodFor.map { missing, other in
+            "`\(path)` has no `\(missing)`, so \(Self.quoted(other)) is taken for it: if it is the id of the latest "
+                + "renewal instead, import nothing and export `\(missing)`"
+        }
+        guard !unknown.isEmpty else { return notices }
+        let shown = unknown.prefix(Self.mostShown).map(Self.quoted).joined(separator: ", ")
+        let more = unknown.count > Self.mostShown ? " and \(unknown.count - Self.mostShown) more" : ""
+        notices.append("ignored \(unknown.count.counted("column")) of `\(path)`: \(shown)\(more)")
+        return notices
+    }
+
+    private static let mostShown = 20
+
+    static func quoted(_ name: String) -> String { ImportRefusal.quoted(name) }
+}
+
+extension CSVHeader {
+    /// - Throws: what the file is instead of CSV with lines that end in LF or CRLF.
+    private static func requireCSV(_ bytes: [UInt8], of path: String) throws {
+        if bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "[") {
+            throw CommandFailure(
+                .usage, "`\(path)` holds JSON and not CSV", hints: ["read it with `--format jsonl`"])
+        }
+        if bytes.contains(0x0D) {
+            throw CommandFailure(
+                .usage, "the lines of `\(path)` end in CR alone",
+                hints: ["write LF: `tr '\\r' '\\n' < \(path) > lines.csv`"])
+        }
+    }
+
+    /// The delimiter that gives the most columns that mean something, else the most columns.
+    private static func split(
+        _ bytes: [UInt8], of path: String, known: ColumnNames
+    ) throws -> (delimiter: UInt8, names: [String]) {
+        var best: (delimiter: UInt8, names: [String], known: Int)?
+        for delimiter in delimiters {
+            guard let fields = try? CSVRecord.fields(bytes, by: delimiter) else { continue }
+            let names = fields.map(ColumnNames.trimmed)
+            let count = names.count { known.column($0) != nil }
+            if let best, (best.known, best.names.count) >= (count, names.count) { continue }
+            best = (delimiter, names, count)
+        }
+        if let best { return (best.delimiter, best.names) }
+        do throws(ImportRefusal) {
+            return (CSVRecord.comma, try CSVRecord.fields(bytes))
+        } catch {
+            throw CommandFailure(.usage, "the header of `\(path)` cannot be read: \(error.detail)")
+        }
+    }
+
+    private static let delimiters = [CSVRecord.comma, UInt8(ascii: ";"), UInt8(ascii: "\t")]
+
+    /// Whether a line only names the delimiter, as Excel writes it: `sep=;`.
+    static func namesDelimiter(_ bytes: [UInt8]) -> Bool {
+        bytes.count == 5 && bytes.starts(with: Array("sep=".utf8)) && bytes.last.map { delimiters.contains($0) } == true
+    }
+}
+
+/// Finds a mapping's columns by name: upper and lower case and what is neither letter nor digit do not matter.
+struct ColumnNames {
+    private let columns: [String: String]
+
+    init(_ mapping: any ColumnMapping) {
+        let own = mapping.columns.map { (Self.key($0), $0) }
+        let others = mapping.synonyms.map { (Self.key($0.key), $0.value) }
+        columns = Dictionary(own + others) { first, _ in first }
+    }
+
+    func column(_ name: String) -> String? { columns[Self.key(name)] }
+
+    static func key(_ name: String) -> String {
+        String(
+            decoding: name.utf8.filter { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
+            }, as: UTF8.self
+        ).lowercased()
+    }
+
+    static func trimmed(_ name: String) -> String {
+        String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+/// Recognises by its columns the product that a file came from.
+enum ExportProduct {
+    /// What to do about a column that is missing.
+    static func hints(
+        columns: [String], mapping: any ColumnMapping, missing: String, unknown: [String]
+    ) -> [String] {
+        let keys = Set(columns.map(ColumnNames.key))
+        if let product = products.first(where: { keys.isSuperset(of: $0.columns) && $0.mapping != mapping.name }) {
+            return [product.hint]
+        }
+        let fitting = ColumnMappingName.allCases.filter { name in
+            let other = name.columns(in: Scope(bundleId: "", environment: .production))
+            let known = ColumnNames(other)
+            let found = Set(columns.compactMap(known.column))
+            // Without a status it may have a row for each renewal, and the id of each.
+            let standing = found.contains("status") ? other.standIns.filter { found.contains($0.value) }.map(\.key) : []
+            return name != mapping.name && found.union(standing).isSuperset(of: other.needed)
+        }
+        let guess = Suggestion.nearest(to: missing, among: unknown).map { "is it \(CSVHeader.quoted($0))? rename it" }
+        if let name = fitting.first {
+            return (guess.map { [$0] } ?? []) + ["these are the columns of `--mapping \(name.rawValue)`"]
+        }
+        return (guess.map { [$0] } ?? []) + mapping.hints(missing) + [
+            "docs/import.md has the columns of every mapping and their other names"
+        ]
+    }
+
+    private struct Product {
+        var columns: Set<String>
+        /// The mapping that reads it, if any does.
+        var mapping: ColumnMappingName?
+        var hint: String
+    }
+
+    private static let products = [
+        Product(
+            columns: ["rcoriginalappuserid"], mapping: .revenuecat,
+            hint: "these are RevenueCat's columns: use `--mapping revenuecat`"),
+        Product(
+            columns: ["profileid", "eventtype", "eventdatetime"], mapping: nil,
+            hint: "these are Adapty's events, which do not tell when a period began: fetch the history of their "
+                + "`original_transaction_id`s from Apple with `offerd backfill --ids`"),
+        Product(
+            columns: ["customerid", "currentperiodstartutc"], mapping: nil,
+            hint: "these are Stripe's subscriptions, none of which was bought in the App Store"),
+    ]
+}
