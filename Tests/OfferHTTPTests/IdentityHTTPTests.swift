@@ -137,6 +137,48 @@ struct IdentityHTTPTests {
         }
     }
 
+    @Test("a `customerId` that is a UUID is one customer in any case, on every route that takes it")
+    func customerIdCase() async throws {
+        try await ServiceFixture.run { service in
+            let backend = try await Backend(service)
+            let (lower, upper) = (Self.old.lowercased(), Self.old.uppercased())
+            let data = try backend.transactions("100")
+            let delivered = try await backend.deliver(
+                data.transactions, renewalInfo: data.renewalInfo, customer: #""customerId":"\#(upper)""#)
+            #expect(delivered.text.contains(#""customerIds":["\#(lower)"]"#), "\(delivered.text)")
+            var issued: [String?] = []
+            for id in [lower, upper, "\(upper.prefix(18))\(lower.dropFirst(18))"] {
+                let customer = #"{"customerId":"\#(id)"}"#
+                let bodies = [
+                    ("POST", "/v1/customers/status", #"{"customers":[\#(customer)]}"#, #""known":true"#),
+                    ("POST", "/v1/decisions", #"{"customer":\#(customer)}"#, #""known":true"#),
+                    (
+                        "PUT", "/v1/customers/attributes", #"{"customer":\#(customer),"attributes":{"a":1}}"#,
+                        #""attributes""#
+                    ),
+                    ("POST", "/v1/issued-offers", #"{"customer":\#(customer),"offerId":"comeback"}"#, "issuedOfferId"),
+                ]
+                for (method, path, body, expected) in bodies {
+                    let answer = try await service.ask(method, path, token: backend.client, body: body)
+                    #expect(
+                        [200, 201].contains(answer.status) && answer.text.contains(expected), "\(id): \(answer.text)")
+                    if path == "/v1/issued-offers" { issued.append(answer.json["issuedOfferId"] as? String) }
+                }
+                #expect(try await backend.story("customerId=\(id)").status == 200)
+                let list = try await service.ask("GET", "/v1/issued-offers?customerId=\(id)", token: backend.support)
+                #expect((list.json["items"] as? [Any])?.count == 1, "\(list.text)")
+            }
+            #expect(Set(issued).count == 1 && issued.first != nil)
+            #expect(try backend.customers() == 1)
+            let unlinked = try await service.ask(
+                "POST", "/v1/customers/unlink", token: backend.support,
+                body: #"{"customer":{"originalTransactionId":"100"},"aliases":{"customerId":"\#(upper)"},"reason":"r"}"#
+            )
+            #expect(unlinked.status == 200, "\(unlinked.text)")
+            #expect(try await backend.story("customerId=\(lower)").status == 404)
+        }
+    }
+
     @Test("one token used by two Apple accounts: asked by it alone it is ambiguous-customer, and nobody is merged")
     func sharedToken() async throws {
         try await ServiceFixture.run { service in

@@ -61,4 +61,23 @@ struct IdentifierTests {
         #expect("\(OfferIdentifier(" back 50 "))" == " back 50 ")
         #expect(KeyId(rawValue: "2X9R4HXF34").description == "2X9R4HXF34")
     }
+
+    @Test("a customer's id that is a UUID is the same in any case, and any other text is kept as it is")
+    func customerId() throws {
+        let (lower, upper) = ("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b", "0E1F2A3B-4C5D-4E6F-8A9B-0C1D2E3F4A5B")
+        for id in [
+            CustomerId(upper), CustomerId(rawValue: upper), CustomerId(stringLiteral: upper),
+            CustomerId("0E1f2a3B-4c5d-4E6F-8a9b-0c1d2e3f4A5b"),
+            try JSONDecoder().decode([CustomerId].self, from: Data("[\"\(upper)\"]".utf8))[0],
+        ] {
+            #expect(id == CustomerId(lower))
+            #expect(id.rawValue == lower)
+        }
+        for text in [
+            "Anna", "0E1F2A3B4C5D4E6F8A9B0C1D2E3F4A5B", "{\(upper)}", upper + "A", "É" + upper.dropFirst(), "",
+        ] {
+            #expect(CustomerId(text).rawValue == text)
+        }
+        #expect(OfferId(upper).rawValue == upper && TransactionId(upper).rawValue == upper)
+    }
 }

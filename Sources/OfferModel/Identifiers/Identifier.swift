@@ -5,12 +5,15 @@
 public struct Identifier<Kind>: RawRepresentable, Sendable {
     public let rawValue: String
 
+    /// Keeps the text as it is, but a `customerId` that is a UUID in lower case: apps write theirs in either, and it is
+    /// the same customer.
     public init(rawValue: String) {
-        self.rawValue = rawValue
+        let isCustomer = (Kind.self as Any.Type) == IdentifierKind.Customer.self
+        self.rawValue = isCustomer ? LowercaseUUID(rawValue)?.description ?? rawValue : rawValue
     }
 
     public init(_ rawValue: String) {
-        self.rawValue = rawValue
+        self.init(rawValue: rawValue)
     }
 }
 
