@@ -1,3 +1,4 @@
+import Foundation
 import OfferModel
 import OfferTestSupport
 import OpenSSLCrypto
@@ -53,6 +54,77 @@ struct KeyTextTests {
         try workshop.openssl("pkey", "-in", "good.p8", "-pubout", "-out", "public")
         let both = try workshop.text("public") + pem
         _ = try OpenSSLSigningKey(pem: Array(both.utf8), keyId: "K", source: "it")
+    }
+
+    @Test("a key that lost its lines on the way into a variable is the same key")
+    func unfolded() throws {
+        let pem = try workshop.text("good.p8")
+        let lines = pem.split(separator: "\n").map(String.init)
+        let expected = try OpenSSLSigningKey(pem: Array(pem.utf8), keyId: "K", source: "it").publicKey.pem
+        let (first, last) = (lines[0], lines[lines.count - 1])
+        let (written, spaced, key) = (
+            lines.joined(separator: "\\n"), lines.joined(separator: " "), lines.dropFirst().dropLast().joined()
+        )
+        let texts: [String] = [
+            written, "\(written)\\n", written.replacing("\\n", with: "\\r\\n"), written.replacing("\\n", with: "\\\\n"),
+            spaced, "\(spaced)\n",
+            spaced.replacing(" ", with: "\t").replacing("BEGIN\tPRIVATE\t", with: "BEGIN PRIVATE ")
+                .replacing("END\tPRIVATE\t", with: "END PRIVATE "), "\(first)\(key)\(last)", "\(first) \(key) \(last)",
+            "\"\(written)\\n\"", "'\(spaced)'\n", "  \(written)",
+        ]
+        for text in texts {
+            let loaded = try OpenSSLSigningKey(pem: Array(text.utf8), keyId: "K", source: "variable `KEY`")
+            #expect(loaded.publicKey.pem == expected)
+        }
+    }
+
+    @Test("a key in one line is judged as one in several: its form, its curve, and that there is one")
+    func unfoldedWrong() throws {
+        let pem = try workshop.text("good.p8")
+        let line = pem.replacing("\n", with: "\\n")
+        try workshop.openssl("ecparam", "-genkey", "-name", "prime256v1", "-noout", "-out", "traditional")
+        let traditional = try workshop.text("traditional").replacing("\n", with: "\\n")
+        try workshop.openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384", "-out", "wide")
+        let wide = try workshop.text("wide").replacing("\n", with: " ")
+        let body = pem.split(separator: "\n").dropFirst().dropLast().joined()
+        let wrong: [(String, SigningKeyError.Code)] = [
+            (line + line, .truncated), (traditional, .notPKCS8), (wide, .wrongCurve),
+            (String(line.dropLast(30)), .truncated), (line.replacing("KEY-----\\nM", with: "KEY-----\\n!"), .malformed),
+            (Data(pem.utf8).base64EncodedString(), .encodedPEM), (body, .notPEM),
+            ("/etc/offerd/SubscriptionKey_2X9R4HXF34.p8", .pathOfKey), ("keys/key.pem\n", .pathOfKey),
+        ]
+        for (text, code) in wrong {
+            let error = memoryError(text)
+            #expect(error?.code == code, "\(error?.detail ?? "")")
+            #expect(error?.detail.contains("`KEY`") == true)
+        }
+        #expect(memoryError(body)?.hint.contains("first and last line") == true)
+    }
+
+    @Test(
+        "the name of a file says whose key it is: another service's, or one with another id",
+        arguments: [
+            ("AuthKey_2X9R4HXF34.p8", .otherService), ("authkey_2X9R4HXF34 (1).p8", .otherService),
+            ("AuthKey_.p8", .otherService), ("ApiKey_2X9R4HXF34.p8", .otherService),
+            ("SubscriptionKey_ABCDE12345.p8", .otherKeyId), ("SubscriptionKey_2x9r4hxf34.p8", .otherKeyId),
+            ("SubscriptionKey_2X9R4HXF34.p8", nil), ("SubscriptionKey_2X9R4HXF34 (1).p8", nil),
+            ("SubscriptionKey_.p8", nil), ("key.p8", nil), ("my-AuthKey_2X9R4HXF34.p8", nil),
+        ] as [(String, SigningKeyError.Code?)])
+    func fileName(_ name: String, _ code: SigningKeyError.Code?) throws {
+        let path = try workshop.directory.write(
+            Array(try workshop.text("good.p8").utf8), to: name, permissions: 0o600)
+        guard let code else {
+            _ = try OpenSSLSigningKey(file: path, keyId: "2X9R4HXF34")
+            return
+        }
+        let error = #expect(throws: SigningKeyError.self) { try OpenSSLSigningKey(file: path, keyId: "2X9R4HXF34") }
+        #expect(error?.code == code)
+        #expect(error?.detail.contains("`\(path)`") == true)
+        #expect(error?.hint.contains(code == .otherService ? "In-App Purchase" : "`keyId`") == true)
+        let made = #expect(throws: SigningKeyError.self) {
+            try OpenSSLSigningKey.generate(toNewFile: workshop.directory.path("new-") + "/" + name, keyId: "2X9R4HXF34")
+        }
+        #expect(made?.code == code)
     }
 
     private func memoryError(_ pem: String) -> SigningKeyError? {

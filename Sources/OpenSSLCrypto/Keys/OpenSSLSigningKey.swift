@@ -10,7 +10,9 @@ public final class OpenSSLSigningKey: SigningKey, SecretHolder {
     public let publicKey: OpenSSLPublicKey
     private let context: SigningContext
 
+    /// Loads a key from a file, unless the name that the file was downloaded under says that it is another key.
     public convenience init(file path: String, keyId: KeyId) throws {
+        try DownloadedKeyName(path).requireInAppPurchase(keyId)
         try self.init(pem: try PrivateKeyFile.read(path), keyId: keyId, source: "key file `\(path)`")
     }
 
@@ -21,6 +23,7 @@ public final class OpenSSLSigningKey: SigningKey, SecretHolder {
     public convenience init(pem: consuming [UInt8], keyId: KeyId, source: String) throws {
         var bytes = pem
         defer { bytes.cleanse() }
+        PrivateKeyPEM.unfold(&bytes)
         try PrivateKeyPEM.check(bytes, source: source)
         guard let handle = KeyHandle(privateKeyPEM: bytes) else {
             throw SigningKeyError(
@@ -45,6 +48,7 @@ public final class OpenSSLSigningKey: SigningKey, SecretHolder {
     /// Makes a new key and writes it as PKCS#8 PEM to a new file that only its owner can read. The private half never
     /// leaves this target otherwise.
     public static func generate(toNewFile path: String, keyId: KeyId) throws -> OpenSSLSigningKey {
+        try DownloadedKeyName(path).requireInAppPurchase(keyId)
         let handle = try KeyHandle.generate(curve: KeyHandle.p256)
         let key = try OpenSSLSigningKey(checking: handle, keyId: keyId, source: "the new key")
         try handle.write(privateKeyToNewFile: path)
@@ -154,6 +158,14 @@ public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertibl
         /// Spaces or tabs before the lines that begin and end the key.
         case indented
         case notPEM
+        /// PEM that was encoded in Base64 once more, or put into quotes.
+        case encodedPEM
+        /// The path of a file where the text of a key belongs.
+        case pathOfKey
+        /// A file that by its name holds a key for another of Apple's services.
+        case otherService
+        /// A file that by its name holds another key than the configuration says.
+        case otherKeyId
         /// More than one private key, of which one would have to be guessed.
         case severalKeys
         case truncated

@@ -142,6 +142,44 @@ enum PrivateKeyPEM {
     /// Of UTF-8 and of UTF-16 in either byte order.
     private static let byteOrderMarks: [[UInt8]] = [[0xEF, 0xBB, 0xBF], [0xFF, 0xFE], [0xFE, 0xFF]]
 
+    /// Puts the lines of a key back that came in one, as in environment variables: with `\n` written out as two
+    /// characters, spaces, or nothing where the lines ended, perhaps in quotes. Anything else is left as it is.
+    static func unfold(_ bytes: inout [UInt8]) {
+        guard let begin = mark("BEGIN", in: bytes[...]), let end = mark("END", in: bytes[begin.upperBound...]),
+            !bytes[begin.lowerBound..<end.upperBound].contains(where: { $0 == 0x0A || $0 == 0x0D }),
+            bytes[..<begin.lowerBound].allSatisfy(isAround), bytes[end.upperBound...].allSatisfy(isAround)
+        else { return }
+        var unfolded: [UInt8] = []
+        // No second buffer, which would keep a part of the key.
+        unfolded.reserveCapacity(bytes.count + 3)
+        unfolded += bytes[begin] + [0x0A]
+        var place = begin.upperBound
+        while place < end.lowerBound {
+            // Of `\n` or `\r` written out both characters go, however often the first was escaped.
+            if bytes[place] == UInt8(ascii: "\\") {
+                while place < end.lowerBound, bytes[place] == UInt8(ascii: "\\") { place += 1 }
+            } else if bytes[place] > 0x20 {
+                unfolded.append(bytes[place])
+            }
+            place += 1
+        }
+        unfolded += [0x0A] + bytes[end] + [0x0A]
+        bytes.cleanse()
+        bytes = unfolded
+    }
+
+    /// What may stand around a key in one line: spaces, the ends of lines written out or not, and quotes.
+    private static func isAround(_ byte: UInt8) -> Bool { byte <= 0x20 || "\"'\\nr".utf8.contains(byte) }
+
+    /// Where a text has `-----BEGIN …-----` or `-----END …-----`.
+    private static func mark(_ word: String, in bytes: ArraySlice<UInt8>) -> Range<Int>? {
+        let (opening, dashes) = (Array("\(dashes)\(word) ".utf8), Array(dashes.utf8))
+        guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: opening) }),
+            let end = bytes[(start + opening.count)...].indices.first(where: { bytes[$0...].starts(with: dashes) })
+        else { return nil }
+        return start..<(end + dashes.count)
+    }
+
     /// Checks that the text is one unencrypted PKCS#8 private key, as far as its outer form shows.
     static func check(_ bytes: [UInt8], source: String) throws(SigningKeyError) {
         guard bytes.contains(where: { $0 > 0x20 }) else {
@@ -156,6 +194,7 @@ enum PrivateKeyPEM {
                 hint: "put each key into a file of its own; offerd does not guess which one to use")
         }
         guard let label = keyLabels.first ?? labels.first else {
+            try checkContents(bytes, source: source)
             throw SigningKeyError(
                 .notPEM, "\(source) is not PEM",
                 hint: "a `.p8` file begins with `-----BEGIN PRIVATE KEY-----`; use it as it was downloaded")
@@ -165,6 +204,29 @@ enum PrivateKeyPEM {
             throw SigningKeyError(
                 .truncated, "\(source) has no `-----END PRIVATE KEY-----`: the end of the key is missing",
                 hint: "copy the whole file again")
+        }
+    }
+
+    /// Names what is often put in place of a key's text.
+    private static func checkContents(_ bytes: [UInt8], source: String) throws(SigningKeyError) {
+        let text = bytes.drop { $0 <= 0x20 }
+        // Base64 of `-----BEGIN`.
+        guard !text.starts(with: "LS0tLS1CRUdJTi".utf8) else {
+            throw SigningKeyError(
+                .encodedPEM, "\(source) is PEM that was encoded in Base64 once more",
+                hint: "decode it first, as `base64 -d` does")
+        }
+        // The beginning of every P-256 key in PKCS#8, and of its form without the public half.
+        guard !["MIGH", "MIGT", "MEEC", "MIG"].contains(where: { text.starts(with: $0.utf8) }) else {
+            throw SigningKeyError(
+                .notPEM, "\(source) has no `-----BEGIN PRIVATE KEY-----` before the key",
+                hint: "use the whole text of the `.p8` file, with its first and last line")
+        }
+        let path = text.reversed().drop { $0 <= 0x20 }
+        guard !path.starts(with: ".p8".utf8.reversed()), !path.starts(with: ".pem".utf8.reversed()) else {
+            throw SigningKeyError(
+                .pathOfKey, "\(source) is the path of a file, where the text of a key belongs",
+                hint: "name the file itself as `privateKey` in keys.yaml")
         }
     }
 
