@@ -72,23 +72,46 @@ public struct SignedDataReader: Sendable {
     private func examine<Payload: ApplePayload & Sendable & Hashable>(
         _ text: String, now: Instant, _ check: @escaping (Payload) throws(SignedDataRefusal) -> Void
     ) throws(SignedDataRefusal) -> ExaminedData<Payload> {
-        let most = Payload.kind.maximumJWSBytes
-        try SignedDataRefusal.require(
-            text.utf8.count <= most, .malformedJws, "the JWS has \(text.utf8.count) bytes, more than \(most)")
-        let jws = try CompactJWS(parsing: text)
-        let json = try PayloadJSON(jws.payload, kind: Payload.kind)
-        let date = try json.signingDate(Payload.kind)
-        let ahead = date.milliseconds(since: now)
-        try SignedDataRefusal.require(
-            ahead <= Self.allowedClockSkewMilliseconds, .signedInFuture,
-            "`\(Payload.kind.dateMember.stringValue)` \(date) is \(ahead / 1_000) s ahead of the clock")
         let (verifier, environment) = (verifier, claims.environment)
-        try verifier.examine(jws, effectiveDate: date, environment: environment)
+        let jws = try Self.parsed(text, as: Payload.kind)
+        func examine() throws(SignedDataRefusal) -> (PayloadJSON, Instant) {
+            let json = try PayloadJSON(jws.payload, kind: Payload.kind)
+            let date = try json.signingDate(Payload.kind)
+            let ahead = date.milliseconds(since: now)
+            try SignedDataRefusal.require(
+                ahead <= Self.allowedClockSkewMilliseconds, .signedInFuture,
+                "`\(Payload.kind.dateMember.stringValue)` \(date) is \(ahead / 1_000) s ahead of the clock")
+            try verifier.examine(jws, effectiveDate: date, environment: environment)
+            return (json, date)
+        }
+        let (json, date): (PayloadJSON, Instant)
+        do throws(SignedDataRefusal) {
+            (json, date) = try examine()
+        } catch {
+            throw SentJWS(jws, kind: Payload.kind, environment: environment).named(error)
+        }
         return ExaminedData { () throws(SignedDataRefusal) in
-            let anchor = try verifier.verify(jws, effectiveDate: date, environment: environment)
-            let payload = try json.read(Payload.self)
-            try check(payload)
-            return Verified(payload: payload, payloadBytes: jws.payload, signedDate: date, anchor: anchor, jws: text)
+            do throws(SignedDataRefusal) {
+                let anchor = try verifier.verify(jws, effectiveDate: date, environment: environment)
+                let payload = try json.read(Payload.self)
+                try check(payload)
+                return Verified(
+                    payload: payload, payloadBytes: jws.payload, signedDate: date, anchor: anchor, jws: text)
+            } catch {
+                throw SentJWS(jws, kind: Payload.kind, environment: environment).named(error)
+            }
+        }
+    }
+
+    /// Takes a JWS apart. What is none is named only then, by its beginning.
+    private static func parsed(_ text: String, as kind: PayloadKind) throws(SignedDataRefusal) -> CompactJWS {
+        let most = kind.maximumJWSBytes
+        do throws(SignedDataRefusal) {
+            try SignedDataRefusal.require(
+                text.utf8.count <= most, .malformedJws, "the JWS has \(text.utf8.count) bytes, more than \(most)")
+            return try CompactJWS(parsing: text)
+        } catch {
+            throw SentText(text).refusal ?? error
         }
     }
 }
@@ -175,14 +198,36 @@ struct ExpectedClaims: Sendable {
     }
 
     private func check(bundleId found: BundleId, member: String = "bundleId") throws(SignedDataRefusal) {
-        try SignedDataRefusal.require(
-            found == bundleId, .wrongBundleId, "`\(member)` is `\(found)`, expected `\(bundleId)`")
+        guard found == bundleId else {
+            throw SignedDataRefusal(
+                .wrongBundleId, "`\(member)` is `\(found)`, expected `\(bundleId)`",
+                hint: member == "bundleId"
+                    ? "send data of `\(bundleId)`, or use an API key of the app that the data is of"
+                    : "the notifications URL of each app names its bundle ID")
+        }
     }
 
     private func check(environment found: String?, member: String = "environment") throws(SignedDataRefusal) {
-        try SignedDataRefusal.require(
-            found == environment.rawValue, .wrongEnvironment,
-            "`\(member)` is \(found.map { "`\($0)`" } ?? "absent"), expected `\(environment.rawValue)`")
+        guard found == environment.rawValue else {
+            throw SignedDataRefusal(
+                .wrongEnvironment,
+                "`\(member)` is \(found.map { "`\($0)`" } ?? "absent"), expected `\(environment.rawValue)`",
+                hint: member.contains(".") ? Self.otherURL : Self.otherKey(found))
+        }
+    }
+
+    private static let otherURL =
+        "App Store Connect has a URL for Production and one for Sandbox: each ends with its environment"
+
+    private static func otherKey(_ found: String?) -> String {
+        switch found.flatMap(AppStoreEnvironment.init(rawValue:)) {
+        case .sandbox?:
+            "purchases of TestFlight, App Review and sandbox testers are of Sandbox: use an API key for `Sandbox`"
+        case .production?: "purchases of the released app are of Production: use an API key for `Production`"
+        case .xcode?: "StoreKit Testing in Xcode signed it: use an API key for `Xcode`"
+        case .localTesting?: "the local App Store signed it: use an API key for `LocalTesting`"
+        case nil: "use an API key for the environment that the data is of"
+        }
     }
 
     /// Apple leaves the id out of Sandbox data, so it is checked in Production alone.

@@ -90,14 +90,17 @@ public struct SignedDataRefusal: Error, Sendable, Hashable, CustomStringConverti
     public let detail: String
     /// The payload's member at fault, a nested one as `commitmentInfo.commitmentPrice`; absent if no single one is.
     public let member: String?
+    /// What to send or to set instead, where that is known.
+    public var hint: String?
 
     /// The longest ``detail``, in bytes of UTF-8.
     public static let longestDetail = 512
 
-    public init(_ code: Code, _ detail: String, member: String? = nil) {
+    public init(_ code: Code, _ detail: String, member: String? = nil, hint: String? = nil) {
         self.code = code
         self.detail = OneLine.of(detail, atMost: Self.longestDetail)
         self.member = member
+        self.hint = hint
     }
 
     public var description: String { "\(code.rawValue): \(detail)" }

@@ -112,8 +112,7 @@ extension Problem {
             self.init(
                 .signedDataRefused,
                 "\(refused.count) signed \(refused.count == 1 ? "item was" : "items were") rejected",
-                hint: "send each JWS exactly as StoreKit or the App Store Server API gave it",
-                errors: refused.map(ProblemErrorBody.init))
+                hint: Self.hint(refused), errors: refused.map(ProblemErrorBody.init))
         case .appStoreDataRefused(let refused):
             self = .appStoreDataRefused(refused)
         case .unknownToAppStore(let detail, let hint):
@@ -151,6 +150,15 @@ extension Problem {
         }
     }
 
+    /// What to do about refused data: the hint that all of it shares, or else what is right for any.
+    private static func hint(_ refused: [RefusedData]) -> String {
+        let hints = Set(refused.map(\.refusal.hint))
+        guard hints.count == 1, let hint = hints.first ?? nil else {
+            return "send each JWS exactly as StoreKit or the App Store Server API gave it"
+        }
+        return hint
+    }
+
     static func unknownDecision(_ id: String) -> Problem {
         Problem(
             .unknownDecision, "no refusal has the id `\(id.prefix(100))` in this app and environment",
@@ -179,7 +187,9 @@ extension ProblemErrorBody {
     }
 
     init(_ refused: RefusedData) {
-        self.init(pointer: refused.pointer, code: refused.refusal.code.rawValue, detail: refused.refusal.detail)
+        self.init(
+            pointer: refused.pointer, code: refused.refusal.code.rawValue, detail: refused.refusal.detail,
+            hint: refused.refusal.hint)
     }
 }
 
