@@ -105,6 +105,17 @@ public struct SignedDataRefusal: Error, Sendable, Hashable, CustomStringConverti
 
     public var description: String { "\(code.rawValue): \(detail)" }
 
+    /// The hint takes no part: it says what to do about the same refusal.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.code == right.code && left.detail == right.detail && left.member == right.member
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(detail)
+        hasher.combine(member)
+    }
+
     /// Throws a refusal unless the condition holds.
     public static func require(
         _ condition: Bool, _ code: Code, _ detail: @autoclosure () -> String, member: String? = nil

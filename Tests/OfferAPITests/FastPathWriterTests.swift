@@ -52,8 +52,11 @@ struct FastPathWriterTests {
             group.nextChange = point()
             return group
         }
+        func ignored() -> [IgnoredData]? {
+            flag() ? [IgnoredData(pointer: "/signedRenewalInfo/1", reason: text())] : nil
+        }
         func status() -> CustomerStatus {
-            CustomerStatus(
+            var status = CustomerStatus(
                 customer: CustomerIdentifiers(
                     originalTransactionId: flag() ? TransactionId(text()) : nil,
                     appTransactionId: flag() ? AppTransactionId(text()) : nil, appAccountToken: flag() ? uuid() : nil,
@@ -66,30 +69,34 @@ struct FastPathWriterTests {
                             productId: ProductId(text()), type: .consumable, owned: flag(), purchasedAt: instant(),
                             revokedAt: instant())
                     ] : [], asOf: Instant(milliseconds: number()))
+            status.appleAccounts = flag() ? 2 : nil
+            status.error = flag() ? StatusError(.ambiguousCustomer, text()) : nil
+            return status
         }
         for _ in 0..<300 {
-            try Self.check(PageBody(items: flag() ? [status(), status()] : [], next: flag() ? text() : nil), seed)
-            try Self.check(
-                IssuedOfferView(
-                    issuedOfferId: uuid(), decisionId: uuid(), offerId: OfferId(text()),
-                    offerType: OfferType.allCases.randomElement(using: &random) ?? .promotional,
-                    delivery: Delivery.allCases.randomElement(using: &random) ?? .signature,
-                    offerIdentifier: flag() ? OfferIdentifier(text()) : nil, productId: ProductId(text()),
-                    bundleId: BundleId(text()),
-                    environment: AppStoreEnvironment.allCases.randomElement(using: &random) ?? .sandbox,
-                    keyId: flag() ? KeyId(text()) : nil, state: flag() ? .open : .voided,
-                    issuedAt: Instant(milliseconds: number()), expiresAt: Instant(milliseconds: number()),
-                    catalogRevision: Int(number()),
-                    signatures: SignaturesBody(
-                        v1: flag()
-                            ? SignatureV1Body(
-                                keyId: KeyId(text()), nonce: uuid(), timestamp: Instant(milliseconds: number()),
-                                signature: text(), appAccountToken: text()) : nil,
-                        v2: flag() ? SignatureV2Body(jws: text()) : nil,
-                        introductoryEligibility: flag()
-                            ? IntroductoryEligibilityBody(jws: text(), allowIntroductoryOffer: flag()) : nil),
-                    voidedAt: flag() ? Instant(milliseconds: number()) : nil, voidReason: flag() ? text() : nil,
-                    released: flag() ? flag() : nil), seed)
+            try Self.check(StatusBody(items: flag() ? [status(), status()] : [], ignored: ignored()), seed)
+            var issued = IssuedOfferView(
+                issuedOfferId: uuid(), decisionId: uuid(), offerId: OfferId(text()),
+                offerType: OfferType.allCases.randomElement(using: &random) ?? .promotional,
+                delivery: Delivery.allCases.randomElement(using: &random) ?? .signature,
+                offerIdentifier: flag() ? OfferIdentifier(text()) : nil, productId: ProductId(text()),
+                bundleId: BundleId(text()),
+                environment: AppStoreEnvironment.allCases.randomElement(using: &random) ?? .sandbox,
+                keyId: flag() ? KeyId(text()) : nil, state: flag() ? .open : .voided,
+                issuedAt: Instant(milliseconds: number()), expiresAt: Instant(milliseconds: number()),
+                catalogRevision: Int(number()),
+                signatures: SignaturesBody(
+                    v1: flag()
+                        ? SignatureV1Body(
+                            keyId: KeyId(text()), nonce: uuid(), timestamp: Instant(milliseconds: number()),
+                            signature: text(), appAccountToken: text()) : nil,
+                    v2: flag() ? SignatureV2Body(jws: text()) : nil,
+                    introductoryEligibility: flag()
+                        ? IntroductoryEligibilityBody(jws: text(), allowIntroductoryOffer: flag()) : nil),
+                voidedAt: flag() ? Instant(milliseconds: number()) : nil, voidReason: flag() ? text() : nil,
+                released: flag() ? flag() : nil)
+            issued.ignored = ignored()
+            try Self.check(issued, seed)
             try Self.check(
                 IngestReport(
                     customers: (0..<Int.random(in: 0...2, using: &random)).map { _ in
@@ -100,10 +107,11 @@ struct FastPathWriterTests {
                         known.status = flag() ? status() : nil
                         return known
                     },
+                    ignored: ignored(),
                     results: (0..<Int.random(in: 0...2, using: &random)).map { _ in
                         IngestResult(
                             pointer: text(), outcome: flag() ? .added : .refused, code: flag() ? text() : nil,
-                            detail: flag() ? text() : nil)
+                            detail: flag() ? text() : nil, hint: flag() ? text() : nil)
                     }), seed)
             try Self.check(
                 DecisionsBody(
@@ -116,7 +124,7 @@ struct FastPathWriterTests {
                             findings: (0..<Int.random(in: 0...3, using: &random)).map { _ in
                                 FindingBody(rule: text(), verdict: text(), reason: text(), turningPoint: point())
                             })
-                    }, best: flag() ? OfferId(text()) : nil, bestReason: flag() ? text() : nil,
+                    }, best: flag() ? OfferId(text()) : nil, bestReason: flag() ? text() : nil, ignored: ignored(),
                     known: flag() ? flag() : nil), seed)
         }
     }
@@ -132,12 +140,12 @@ struct FastPathWriterTests {
                 IssuedOfferView(
                     issuedOfferId: uuid, decisionId: uuid, offerId: "", offerType: .promotional, delivery: .signature,
                     offerIdentifier: nil, productId: "", bundleId: "", environment: .sandbox, keyId: nil, state: .open,
-                    issuedAt: at, expiresAt: at, catalogRevision: 0, signatures: signatures)) == 18)
+                    issuedAt: at, expiresAt: at, catalogRevision: 0, signatures: signatures)) == 19)
         #expect(count(signatures) == 3)
         #expect(count(SignatureV1Body(keyId: "", nonce: uuid, timestamp: at, signature: "", appAccountToken: "")) == 5)
         #expect(count(SignatureV2Body(jws: "")) == 1)
         #expect(count(IntroductoryEligibilityBody(jws: "", allowIntroductoryOffer: true)) == 2)
-        #expect(count(IngestReport(customers: [], results: [])) == 2)
+        #expect(count(IngestReport(customers: [], results: [])) == 3)
         #expect(
             count(
                 KnownIdentifiers(
@@ -145,15 +153,15 @@ struct FastPathWriterTests {
         let status = CustomerStatus(
             customer: CustomerIdentifiers(), known: true,
             coverage: CoverageBody(level: "", asOf: nil, provenance: nil), asOf: at)
-        #expect(count(PageBody(items: [status], next: nil)) == 2)
-        #expect(count(status) == 7)
+        #expect(count(StatusBody(items: [status])) == 2)
+        #expect(count(status) == 9)
         #expect(count(status.customer) == 4)
         #expect(count(status.coverage) == 3)
         #expect(count(GroupStatus(of: "", state: "", hasAccess: true)) == 19)
         #expect(count(ProductStatus(productId: "", type: .consumable, owned: true)) == 5)
         #expect(count(Price(Money(milliunits: 0, currency: ""))) == 2)
-        #expect(count(IngestResult(pointer: "", outcome: .added)) == 4)
-        #expect(count(DecisionsBody(decisions: [], best: nil)) == 4)
+        #expect(count(IngestResult(pointer: "", outcome: .added)) == 5)
+        #expect(count(DecisionsBody(decisions: [], best: nil)) == 5)
         #expect(count(ExplanationBody(customerAnswer: "")) == 3)
         #expect(
             count(DecisionBody(offerId: "", outcome: "", delivery: .signature, priority: 0, findings: [])) == 8)

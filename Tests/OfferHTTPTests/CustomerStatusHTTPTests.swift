@@ -13,7 +13,8 @@ struct CustomerStatusHTTPTests {
     /// Sends the signed data of a customer who did this; the answer is that to `POST /v1/transactions`.
     @discardableResult
     private func deliver(
-        _ steps: String, of id: String, account: String? = nil, token: String? = nil, to service: ServiceFixture
+        _ steps: String, of id: String, account: String? = nil, token: String? = nil, customerId: String? = nil,
+        to service: ServiceFixture
     ) async throws -> RawAnswer {
         let identifiers =
             (account.map { #", appTransactionId: "\#($0)""# } ?? "") + (token.map { ", appAccountToken: \($0)" } ?? "")
@@ -26,10 +27,11 @@ struct CustomerStatusHTTPTests {
             """
         let signed = try service.appStore.sign(
             try ScenarioReader.read(Array(text.utf8)).value, now: service.clock.now)
-        let body: [String: Any] = [
+        var body: [String: Any] = [
             "signedTransactions": signed.signedTransactions, "signedRenewalInfo": signed.signedRenewalInfo,
             "historyComplete": true,
         ]
+        if let customerId { body["customer"] = ["customerId": customerId] }
         let answer = try await service.ask(
             "POST", "/v1/transactions", token: try await service.token(.client),
             body: String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self))
@@ -296,7 +298,7 @@ struct CustomerStatusHTTPTests {
         }
     }
 
-    @Test("a hundred customers are one request, and one that mixes up two is refused with its place")
+    @Test("a hundred customers are one request, and one that mixes up two is an item with an error beside the others")
     func ambiguous() async throws {
         try await ServiceFixture.run { service in
             let token = "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"
@@ -306,11 +308,80 @@ struct CustomerStatusHTTPTests {
             let hundred = try await status(Array(repeating: known, count: 100).joined(separator: ","), service)
             let items = try #require(hundred.json["items"] as? [[String: Any]], "\(hundred.text)")
             #expect(items.count == 100 && items.allSatisfy { $0["hasAccess"] as? Bool == true })
-            for other in [#""appTransactionId":"app-300""#, #""appAccountToken":"\#(token)""#] {
-                let answer = try await status(known + #",{"originalTransactionId":"200",\#(other)}"#, service)
-                #expect(answer.status == 409 && answer.code == "ambiguous-customer", "\(answer.text)")
-                #expect((answer.json["detail"] as? String)?.hasPrefix("`/customers/1`: ") == true, "\(answer.text)")
+            for other in [
+                #""appTransactionId":"app-300""#, #""appAccountToken":"\#(token)""#,
+                #""appTransactionId":"app-300","customerId":"u""#,
+            ] {
+                for count in [1, 20] {
+                    let mixed = #"{"originalTransactionId":"200",\#(other)}"#
+                    let batch = [known, mixed] + Array(repeating: known, count: count)
+                    let answer = try await status(batch.joined(separator: ","), service)
+                    let items = try #require(answer.json["items"] as? [[String: Any]], "\(answer.text)")
+                    #expect(
+                        items.map { $0["hasAccess"] as? Bool } == [true, false] + Array(repeating: true, count: count))
+                    let errors = items.map { $0["error"] as? [String: String] }
+                    #expect(errors[1]?["code"] == "ambiguous-customer", "\(answer.text)")
+                    #expect(errors[1]?["detail"]?.isEmpty == false)
+                    #expect(errors.filter { $0 != nil }.count == 1, "\(answer.text)")
+                    #expect((items[1]["groups"] as? [Any])?.isEmpty == true && items[1]["known"] as? Bool == true)
+                    #expect((items[1]["customer"] as? [String: String])?["originalTransactionId"] == "200")
+                }
             }
+        }
+    }
+
+    private static let lapsed = """
+          - buy: { product: monthly, group: "21500001", at: 2026-03-01T00:00:00Z, period: P1M, price: { amount: "9.99", currency: USD } }
+          - cancel: { at: 2026-03-02T00:00:00Z }
+          - expire: {}
+        """
+
+    @Test(
+        "an alias that several Apple Accounts carry has the access of any of them, and says so",
+        arguments: [
+            (accounts: [true, false], access: true), ([false, true], true), ([false, false], false),
+            ([true, true], true),
+            ([false, false, true], true), ([true], true), ([false], false),
+        ])
+    func carriers(_ accounts: [Bool], _ access: Bool) async throws {
+        try await ServiceFixture.run { service in
+            let token = "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"
+            for (place, hasAccess) in accounts.enumerated() {
+                try await deliver(
+                    hasAccess ? renewing : Self.lapsed, of: "\(place + 2)00", account: "app-\(place)", token: token,
+                    to: service)
+            }
+            let answer = try await status(
+                #"{"appAccountToken":"\#(token)"},{"originalTransactionId":"200"},{"appAccountToken":"\#(token)","customerId":"u"}"#,
+                service)
+            let items = try #require(answer.json["items"] as? [[String: Any]], "\(answer.text)")
+            for item in [items[0], items[2]] {
+                #expect(item["hasAccess"] as? Bool == access, "\(answer.text)")
+                #expect(item["appleAccounts"] as? Int == (accounts.count > 1 ? accounts.count : nil), "\(answer.text)")
+                let groups = item["groups"] as? [[String: Any]] ?? []
+                #expect(groups.map { $0["state"] as? String } == [access ? "subscribed" : "expired"], "\(answer.text)")
+                #expect(item["error"] == nil && item["known"] as? Bool == true)
+            }
+            #expect(items[1]["hasAccess"] as? Bool == accounts[0] && items[1]["appleAccounts"] == nil, "\(answer.text)")
+        }
+    }
+
+    @Test("two aliases that share an Apple Account name one user; two that share none mix up two users")
+    func aliases() async throws {
+        try await ServiceFixture.run { service in
+            let tokens = ["0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b", "1e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"]
+            try await deliver(renewing, of: "200", account: "app-200", token: tokens[0], to: service)
+            try await deliver(
+                Self.lapsed, of: "300", account: "app-300", token: tokens[0], customerId: "ann", to: service)
+            try await deliver(
+                Self.lapsed, of: "400", account: "app-400", token: tokens[1], customerId: "ben", to: service)
+            let answer = try await status(
+                #"{"appAccountToken":"\#(tokens[0])","customerId":"ann"},{"appAccountToken":"\#(tokens[0])","customerId":"ben"}"#,
+                service)
+            let items = try #require(answer.json["items"] as? [[String: Any]], "\(answer.text)")
+            #expect(items.map { $0["hasAccess"] as? Bool } == [true, false], "\(answer.text)")
+            #expect(items[0]["appleAccounts"] as? Int == 2, "\(answer.text)")
+            #expect((items[1]["error"] as? [String: String])?["code"] == "ambiguous-customer", "\(answer.text)")
         }
     }
 }

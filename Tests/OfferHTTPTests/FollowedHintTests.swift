@@ -16,7 +16,8 @@ struct FollowedHintTests {
             #expect(
                 asked.json["hint"] as? String
                     == "send the customer's `signedAppTransaction`, which a new customer has too; "
-                    + "send all of the customer's signed transactions, with `historyComplete` set to `true`")
+                    + "send all of the customer's signed transactions, with `historyComplete` set to `true`; "
+                    + "until then StoreKit applies Apple's own rules by itself: buy without a statement")
             let installed = Scenario(
                 bundleId: "com.example.pro", environment: .localTesting,
                 customer: ScenarioCustomer(appTransactionId: "704000"),

@@ -17,10 +17,26 @@ package struct StatusRequestBody: Sendable, Hashable, Decodable {
     }
 }
 
+/// The answer: the status of each customer, in the order asked.
+package struct StatusBody: Sendable, Hashable, Codable {
+    package var ignored: [IgnoredData]?
+    package var items: [CustomerStatus]
+
+    package init(items: [CustomerStatus], ignored: [IgnoredData]? = nil) {
+        self.items = items
+        self.ignored = ignored
+    }
+}
+
 /// What a backend needs to know of a customer: access, until when, and what changes next.
 package struct CustomerStatus: Sendable, Hashable, Codable {
     /// As the request names the customer; after `POST /v1/transactions` an identifier of theirs.
     package var customer: CustomerIdentifiers
+    /// How many Apple Accounts carry the alias that names the customer, where it is more than one: the rest is what any
+    /// of them has.
+    package var appleAccounts: Int?
+    /// Why there is no status; then nothing else says anything of the customer.
+    package var error: StatusError?
     package var known: Bool
     package var coverage: CoverageBody
     /// One per subscription group in which the customer has a subscription.
@@ -42,6 +58,17 @@ package struct CustomerStatus: Sendable, Hashable, Codable {
         self.products = products
         hasAccess = groups.contains(where: \.hasAccess)
         self.asOf = asOf
+    }
+}
+
+/// Why one customer of a batch has no status.
+package struct StatusError: Sendable, Hashable, Codable {
+    package var code: ProblemCode
+    package var detail: String
+
+    package init(_ code: ProblemCode, _ detail: String) {
+        self.code = code
+        self.detail = detail
     }
 }
 

@@ -66,12 +66,29 @@ package struct TransactionsRequestBody: Sendable, Hashable, Decodable {
 package struct IngestReport: Sendable, Hashable, Codable {
     /// The customers it belongs to, as far as proven.
     package var customers: [KnownIdentifiers]
+    package var ignored: [IgnoredData]?
     /// One result per JWS, in the order of the request.
     package var results: [IngestResult]
 
-    package init(customers: [KnownIdentifiers], results: [IngestResult]) {
+    package init(customers: [KnownIdentifiers], ignored: [IgnoredData]? = nil, results: [IngestResult]) {
         self.customers = customers
+        self.ignored = ignored
         self.results = results
+    }
+}
+
+/// Signed data of a request that was verified and could not be used; the request was answered without it.
+public struct IgnoredData: Sendable, Hashable, Codable {
+    /// The member of the request, such as `signedAppTransaction` or `signedRenewalInfo[1]`.
+    public var member: String
+    /// Why, in words.
+    public var reason: String
+
+    /// - Parameter pointer: where it stands in the request, as a JSON pointer.
+    package init(pointer: String, reason: String) {
+        let steps = pointer.split(separator: "/")
+        member = steps.dropFirst().reduce(String(steps.first ?? "")) { "\($0)[\($1)]" }
+        self.reason = reason
     }
 }
 
@@ -100,16 +117,20 @@ package struct KnownIdentifiers: Sendable, Hashable, Codable {
 package struct IngestResult: Sendable, Hashable, Codable {
     /// Its place in the request, as a JSON pointer.
     package var pointer: String
-    /// `added`, `updated`, `unchanged` or `refused`.
+    /// `added`, `updated`, `unchanged`, `refused` or `ignored`.
     package var outcome: IngestOutcome
     package var code: String?
     package var detail: String?
+    package var hint: String?
 
-    package init(pointer: String, outcome: IngestOutcome, code: String? = nil, detail: String? = nil) {
+    package init(
+        pointer: String, outcome: IngestOutcome, code: String? = nil, detail: String? = nil, hint: String? = nil
+    ) {
         self.pointer = pointer
         self.outcome = outcome
         self.code = code
         self.detail = detail
+        self.hint = hint
     }
 }
 

@@ -113,15 +113,18 @@ package struct DecisionsBody: Sendable, Hashable, Codable {
     package var best: OfferId?
     /// Why it is the best; not shown to `client` keys, because it names other offers.
     package var bestReason: String?
+    package var ignored: [IgnoredData]?
     /// Whether anything is stored about the customer; absent where a supplied history is all there is.
     package var known: Bool?
 
     package init(
-        decisions: [DecisionBody], best: OfferId?, bestReason: String? = nil, known: Bool? = nil
+        decisions: [DecisionBody], best: OfferId?, bestReason: String? = nil, ignored: [IgnoredData]? = nil,
+        known: Bool? = nil
     ) {
         self.decisions = decisions
         self.best = best
         self.bestReason = bestReason
+        self.ignored = ignored
         self.known = known
     }
 }

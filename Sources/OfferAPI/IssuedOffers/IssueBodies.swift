@@ -69,6 +69,8 @@ public struct IssuedOfferView: Sendable, Hashable, Codable {
     public var issuedAt: Instant
     public var expiresAt: Instant
     public var catalogRevision: Int
+    /// The signed data of the request that was not used; only in the answer to `POST /v1/issued-offers`.
+    public var ignored: [IgnoredData]?
     /// The newest signing's artefacts.
     public var signatures: SignaturesBody
     /// When it was voided; absent if it was not, and so are the other two.

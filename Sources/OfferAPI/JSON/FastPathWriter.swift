@@ -20,6 +20,7 @@ extension IssuedOfferView: FastPathWritable {
             json.member("delivery", delivery.rawValue)
             json.member("environment", environment.rawValue)
             json.member("expiresAt", expiresAt)
+            ignored?.write(to: &json)
             json.member("issuedAt", issuedAt)
             json.member("issuedOfferId", issuedOfferId)
             json.member("keyId", keyId)
@@ -83,11 +84,13 @@ extension IngestReport: FastPathWritable {
                     }
                 }
             }
+            ignored?.write(to: &json)
             json.name("results")
             json.array(results) { json, result in
                 json.object { json in
                     json.member("code", result.code)
                     json.member("detail", result.detail)
+                    json.member("hint", result.hint)
                     json.member("outcome", result.outcome.rawValue)
                     json.member("pointer", result.pointer)
                 }
@@ -135,7 +138,20 @@ extension DecisionsBody: FastPathWritable {
                     decision.turningPoint?.write("turningPoint", to: &json)
                 }
             }
+            ignored?.write(to: &json)
             json.member("known", known)
+        }
+    }
+}
+
+extension [IgnoredData] {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.name("ignored")
+        json.array(self) { json, ignored in
+            json.object { json in
+                json.member("member", ignored.member)
+                json.member("reason", ignored.reason)
+            }
         }
     }
 }
@@ -150,14 +166,14 @@ extension TurningPointBody {
     }
 }
 
-extension PageBody: FastPathWritable where Item == CustomerStatus {
+extension StatusBody: FastPathWritable {
     var hasFastPath: Bool { true }
 
     func write(to json: inout JSONWriter) {
         json.object { json in
+            ignored?.write(to: &json)
             json.name("items")
             json.array(items) { json, status in status.write(to: &json) }
-            json.member("next", next)
         }
     }
 }
@@ -165,6 +181,7 @@ extension PageBody: FastPathWritable where Item == CustomerStatus {
 extension CustomerStatus {
     fileprivate func write(to json: inout JSONWriter) {
         json.object { json in
+            json.member("appleAccounts", appleAccounts)
             json.member("asOf", asOf)
             json.name("coverage")
             json.object { json in
@@ -178,6 +195,13 @@ extension CustomerStatus {
                 json.member("appTransactionId", customer.appTransactionId)
                 json.member("customerId", customer.customerId)
                 json.member("originalTransactionId", customer.originalTransactionId)
+            }
+            if let error {
+                json.name("error")
+                json.object { json in
+                    json.member("code", error.code.rawValue)
+                    json.member("detail", error.detail)
+                }
             }
             json.name("groups")
             json.array(groups) { json, group in group.write(to: &json) }

@@ -23,6 +23,8 @@ package struct ProblemBody: Sendable, Hashable, Codable {
     package var customerAnswer: String?
     /// A signed statement that blocks the introductory offer.
     package var introductoryEligibility: IntroductoryEligibilityBody?
+    /// The signed data of the request that was not used.
+    package var ignored: [IgnoredData]?
     /// Every error found in the request or the document.
     package var errors: [ProblemErrorBody]?
 

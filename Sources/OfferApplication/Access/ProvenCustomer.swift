@@ -9,34 +9,55 @@ import OfferStore
 /// Every copy of the app holds the key, so nothing that is merely stated names a customer.
 struct ProvenCustomer: Sendable {
     private let transactions: [Transaction]
-    private let account: AppTransactionId?
+    /// The Apple Accounts that the data names: several where Apple moved a purchase to another one.
+    private let accounts: Set<AppTransactionId>
+    private let subscriptions: Set<TransactionId>
 
-    /// - Throws: `unprovenCustomer` unless all of the data is that of exactly one Apple Account.
+    /// - Throws: `unprovenCustomer` unless all of the data is that of one customer: each part shares an
+    ///   `originalTransactionId` or an `appTransactionId` with another, through however many. `signedDataRefused` if there
+    ///   is nothing but data that is of no use.
     init(_ verified: VerifiedDelivery) throws(RequestError) {
-        var (transactions, renewals, accounts) = ([Transaction](), Set<TransactionId>(), Set<AppTransactionId>())
+        var (transactions, renewals, accounts) = ([Transaction](), [RenewalInfo](), Set<AppTransactionId>())
         for payload in verified.payloads {
             switch payload.content {
             case .transaction(let transaction): transactions.append(transaction)
-            case .renewalInfo(let info): renewals.insert(info.originalTransactionId)
+            case .renewalInfo(let info): renewals.append(info)
             case .appTransaction(let transaction): accounts.formUnion(transaction.appTransactionId.map { [$0] } ?? [])
             }
         }
-        let linked = transactions.filter { $0.appTransactionId != nil }
-        accounts.formUnion(linked.compactMap(\.appTransactionId))
         // Renewal info names no app: that of another one must not name a customer here.
         guard !transactions.isEmpty || !accounts.isEmpty else {
+            guard verified.useless.isEmpty else { throw .signedDataRefused(verified.useless) }
             throw .unprovenCustomer(detail: "the request has no signed transaction and no signed app transaction")
         }
-        let purchases = Set(transactions.map(\.originalTransactionId))
-        let isOne =
-            accounts.isEmpty
-            ? purchases.count == 1
-            : accounts.count == 1 && purchases == Set(linked.map(\.originalTransactionId))
-        guard isOne, renewals.isSubset(of: purchases) else {
-            throw .unprovenCustomer(detail: "nothing shows that all signed data of the request is of one Apple Account")
+        var subscriptions = Set(accounts.isEmpty ? transactions.prefix(1).map(\.originalTransactionId) : [])
+        var unlinked = transactions
+        while true {
+            let start = unlinked.count
+            unlinked.removeAll { transaction in
+                guard
+                    subscriptions.contains(transaction.originalTransactionId)
+                        || transaction.appTransactionId.map(accounts.contains) == true
+                else { return false }
+                subscriptions.insert(transaction.originalTransactionId)
+                if let account = transaction.appTransactionId { accounts.insert(account) }
+                return true
+            }
+            if unlinked.isEmpty || unlinked.count == start { break }
         }
-        self.transactions = transactions
-        account = accounts.first
+        let isOther = { (info: RenewalInfo) in
+            !subscriptions.contains(info.originalTransactionId)
+                && info.appTransactionId.map { !accounts.isEmpty && !accounts.contains($0) } == true
+        }
+        guard unlinked.isEmpty, !renewals.contains(where: isOther) else {
+            throw .unprovenCustomer(detail: "nothing shows that all signed data of the request is of one customer")
+        }
+        (self.transactions, self.accounts, self.subscriptions) = (transactions, accounts, subscriptions)
+    }
+
+    /// Whether renewal info is of the customer: it names no app, but a subscription or the Apple Account of the data.
+    func owns(_ info: RenewalInfo) -> Bool {
+        subscriptions.contains(info.originalTransactionId) || info.appTransactionId.map(accounts.contains) == true
     }
 
     /// How the request is to name the customer: by Apple's identifiers that it names, or by those of its data.
@@ -52,10 +73,12 @@ struct ProvenCustomer: Sendable {
     ) throws(RequestError) -> CustomerIdentifiers {
         var customer = named
         let tokens = transactions.compactMap(\.appAccountToken)
-        if let id = named.originalTransactionId, !transactions.contains(where: { $0.originalTransactionId == id }) {
+        if let id = named.originalTransactionId, !names(id) {
             throw Self.unproven("originalTransactionId", id.rawValue)
         }
-        if let id = named.appTransactionId, id != account { throw Self.unproven("appTransactionId", id.rawValue) }
+        if let id = named.appTransactionId, !accounts.contains(id) {
+            throw Self.unproven("appTransactionId", id.rawValue)
+        }
         if let token = named.appAccountToken, !tokens.contains(token) {
             throw Self.unproven("appAccountToken", token.description)
         }
@@ -82,7 +105,7 @@ struct ProvenCustomer: Sendable {
         var shown = customer
         let tokens = transactions.compactMap(\.appAccountToken)
         shown.originalTransactionIds.removeAll { !names($0) }
-        if shown.appTransactionId != account { shown.appTransactionId = nil }
+        if let id = shown.appTransactionId, !accounts.contains(id) { shown.appTransactionId = account }
         shown.appAccountTokens.removeAll { !tokens.contains($0) }
         shown.customerIds = []
         shown.status = customer.status.map(self.shown)
@@ -99,11 +122,16 @@ struct ProvenCustomer: Sendable {
         return shown
     }
 
-    private func names(_ subscription: TransactionId) -> Bool {
-        transactions.contains { $0.originalTransactionId == subscription }
+    private func names(_ subscription: TransactionId) -> Bool { subscriptions.contains(subscription) }
+
+    private var newest: Transaction? { Self.newest(of: transactions) }
+
+    /// The Apple Account: that of the newest transaction that names one.
+    private var account: AppTransactionId? {
+        Self.newest(of: transactions.filter { $0.appTransactionId != nil })?.appTransactionId ?? accounts.min()
     }
 
-    private var newest: Transaction? {
+    private static func newest(of transactions: [Transaction]) -> Transaction? {
         transactions.max { ($0.purchaseDate, $0.signedDate) < ($1.purchaseDate, $1.signedDate) }
     }
 
@@ -156,17 +184,24 @@ extension Caller {
     }
 
     /// The customer that a request is about: as named, but with an `app` key only the one whom its signed data proves.
+    /// With them, what of the data can be used.
     func customer(
-        named: CustomerIdentifiers, in verified: VerifiedDelivery
-    ) throws(RequestError) -> CustomerIdentifiers {
-        guard role == .app else { return named }
+        named: CustomerIdentifiers, in received: VerifiedDelivery
+    ) throws(RequestError) -> (verified: VerifiedDelivery, customer: CustomerIdentifiers) {
+        var verified = received
+        guard role == .app else {
+            try verified.requireUse(naming: named)
+            return (verified, named)
+        }
         guard verified.refused.isEmpty else { throw .signedDataRefused(verified.refused) }
         guard !verified.isVouchedFor else {
             throw .forbiddenMember(
                 "historyComplete", role: role,
                 hint: "leave it out: an app cannot tell; with Apple's API key the service asks Apple itself")
         }
-        return try ProvenCustomer(verified).identifiers(named: named, account: account)
+        let proven = try ProvenCustomer(verified)
+        verified.ignoreRenewalInfo { !proven.owns($0) }
+        return (verified, try proven.identifiers(named: named, account: account))
     }
 
     /// The account of the app that a request is for: as named, but with an `app` key only the one that a customer token

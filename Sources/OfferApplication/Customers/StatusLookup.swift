@@ -19,18 +19,26 @@ public struct StatusLookup: Sendable {
     /// - Throws: `unprovenCustomer`, `signedDataRefused`, and as below.
     package func statuses(
         of named: [CustomerIdentifiers], proven delivery: SignedDelivery, caller: Caller
-    ) async throws -> [CustomerStatus] {
-        guard caller.role == .app || delivery.count > 0 else { return try await statuses(of: named, caller: caller) }
-        let proven = try ProvenCustomer(try await ingestion.verifyWhole(delivery, caller: caller))
+    ) async throws -> StatusBody {
+        guard caller.role == .app || delivery.count > 0 else {
+            return StatusBody(items: try await statuses(of: named, caller: caller))
+        }
+        var verified = try await ingestion.verifyWhole(delivery, caller: caller)
+        // A backend may name customers without signed data too.
+        if caller.role != .app, verified.payloads.isEmpty, !named.isEmpty {
+            return StatusBody(items: try await statuses(of: named, caller: caller), ignored: verified.ignored)
+        }
+        let proven = try ProvenCustomer(verified)
+        verified.ignoreRenewalInfo { !proven.owns($0) }
         for customer in named { _ = try proven.identifiers(named: customer, account: caller.account) }
         let statuses = try await statuses(
             of: Array(repeating: proven.found, count: max(1, named.count)), caller: caller)
-        return caller.role == .app ? statuses.map(proven.shown) : statuses
+        return StatusBody(
+            items: caller.role == .app ? statuses.map(proven.shown) : statuses, ignored: verified.ignored)
     }
 
-    /// The status of each of these customers, in their order, as of one instant.
-    ///
-    /// - Throws: `ambiguousCustomer`, naming the place in the request.
+    /// The status of each of these customers, in their order, as of one instant. One whom the identifiers do not tell
+    /// from others is an item with an error, and keeps nobody else from theirs.
     package func statuses(of named: [CustomerIdentifiers], caller: Caller) async throws -> [CustomerStatus] {
         try rates.take(named, by: caller)
         let found: [Found]
@@ -61,13 +69,38 @@ public struct StatusLookup: Sendable {
         let state = try present(caller, transaction)
         let now = now ?? clock.instantOfLooking(after: state.marks.lastInstant)
         let subjects = try Self.subjects(named, in: state.scope?.number, transaction)
-        let histories = try HistoryStore(transaction).histories(of: subjects)
-        let statuses = zip(named, zip(subjects, histories)).map { customer, found in
-            found.0.isEmpty
-                ? CustomerStatus(customer: customer, known: false, coverage: CoverageBody(Coverage.none), asOf: now)
-                : CustomerStatus(of: customer, found.1, at: now, in: caller.scope.environment)
+        let parts = subjects.flatMap(\.parts)
+        var histories = try HistoryStore(transaction).histories(of: parts)[...]
+        let statuses = zip(named, subjects).map { customer, subject in
+            let found = histories.prefix(subject.parts.count)
+            histories = histories.dropFirst(subject.parts.count)
+            let statuses = found.map { CustomerStatus(of: customer, $0, at: now, in: caller.scope.environment) }
+            guard var status = CustomerStatus(ofAny: statuses) else {
+                var status = CustomerStatus(
+                    customer: customer, known: subject.ambiguity != nil, coverage: CoverageBody(Coverage.none),
+                    asOf: now)
+                status.error = subject.ambiguity.map { StatusError(.ambiguousCustomer, $0) }
+                return status
+            }
+            if statuses.count > 1 { status.appleAccounts = statuses.count }
+            return status
         }
-        return (subjects.flatMap(\.self), statuses)
+        return (parts.flatMap(\.self), statuses)
+    }
+
+    /// Whom one item names.
+    private struct Subject {
+        /// Customers who are one person, whose histories are read together. Several where Apple Accounts share the alias
+        /// that the item has, and nobody is merged; none for an unknown customer.
+        var parts: [[CustomerNumber]] = []
+        /// Why the item names nobody for certain.
+        var ambiguity: String?
+
+        init(_ customers: [CustomerNumber]) { parts = customers.isEmpty ? [] : [customers] }
+
+        init(accounts: [CustomerNumber]) { parts = accounts.map { [$0] } }
+
+        init(ambiguity: String) { self.ambiguity = ambiguity }
     }
 
     private func present(_ caller: Caller, _ transaction: any StoreTransaction) throws -> PresentState {
@@ -76,33 +109,48 @@ public struct StatusLookup: Sendable {
 
     private static func subjects(
         _ named: ArraySlice<CustomerIdentifiers>, in scope: ScopeNumber?, _ transaction: any StoreTransaction
-    ) throws -> [[CustomerNumber]] {
-        guard let scope else { return named.map { _ in [] } }
+    ) throws -> [Subject] {
+        guard let scope else { return named.map { _ in Subject([]) } }
         // Most are named by one identifier of Apple's, which cannot mix up two customers: these are read together.
         let alone = named.map { $0.proven.count == 1 && $0.aliases.isEmpty ? $0.proven.first : nil }
         let owners = try CustomerStore(transaction).owners(of: alone.compactMap(\.self), in: scope)
-        return try zip(named.indices, alone).map { place, identifier in
-            guard let identifier else { return try customers(named[place], at: place, in: scope, transaction) }
-            return owners[identifier].map { [$0] } ?? []
+        return try zip(named, alone).map { identifiers, identifier in
+            guard let identifier else { return try subject(identifiers, in: scope, transaction) }
+            return Subject(owners[identifier].map { [$0] } ?? [])
         }
     }
 
-    private static func customers(
-        _ identifiers: CustomerIdentifiers, at place: Int, in scope: ScopeNumber, _ transaction: any StoreTransaction
-    ) throws -> [CustomerNumber] {
+    private static func subject(
+        _ identifiers: CustomerIdentifiers, in scope: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> Subject {
         do {
             let subject = try NamedCustomers.resolve(identifiers, signed: [], in: scope, transaction)
             // A single alias cannot mix up two customers either.
             if identifiers.proven.count + identifiers.aliases.count > 1 {
                 try subject.requireOwn(identifiers.aliases, in: scope, transaction)
             }
-            return subject.customers
+            return Subject(subject.customers)
         } catch RequestError.ambiguousCustomer(let detail) {
-            throw RequestError.ambiguousCustomer(detail: "`/customers/\(place)`: \(detail)")
+            let carriers = try carriers(of: identifiers, in: scope, transaction)
+            return carriers.isEmpty ? Subject(ambiguity: detail) : Subject(accounts: carriers)
         } catch RequestError.foreignAlias(let kind) {
-            throw RequestError.ambiguousCustomer(
-                detail: "`/customers/\(place)`: signed data names this `\(kind)` for another customer")
+            return Subject(ambiguity: "signed data names this `\(kind)` for another customer")
         }
+    }
+
+    /// The customers who carry the aliases of an item that has nothing else: one user of the app may buy with several
+    /// Apple Accounts. Two aliases must have one of the customers in common, or the item mixes up two users.
+    private static func carriers(
+        of identifiers: CustomerIdentifiers, in scope: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> [CustomerNumber] {
+        guard identifiers.proven.isEmpty else { return [] }
+        let store = CustomerStore(transaction)
+        let carriers = try identifiers.aliases.map { Set(try store.customers(aliases: [$0], in: scope)) }
+            .filter { !$0.isEmpty }
+        let all = carriers.reduce(Set<CustomerNumber>()) { $0.union($1) }
+        let common = carriers.reduce(all) { $0.intersection($1) }
+        guard !common.isEmpty, all.count <= NamedCustomers.maximumCustomers else { return [] }
+        return all.sorted()
     }
 }
 
@@ -122,7 +170,47 @@ extension CustomerStatus {
     }
 }
 
+extension CustomerStatus {
+    /// What any of some customers has who carry one alias: of each group and product the status that gives most.
+    fileprivate init?(ofAny statuses: [CustomerStatus]) {
+        guard var status = statuses.first else { return nil }
+        for other in statuses.dropFirst() {
+            for group in other.groups {
+                let place = status.groups.firstIndex {
+                    $0.subscriptionGroupIdentifier == group.subscriptionGroupIdentifier
+                }
+                guard let place else {
+                    status.groups.append(group)
+                    continue
+                }
+                if status.groups[place].accessRank < group.accessRank { status.groups[place] = group }
+            }
+            for product in other.products {
+                guard let place = status.products.firstIndex(where: { $0.productId == product.productId }) else {
+                    status.products.append(product)
+                    continue
+                }
+                if product.owned, !status.products[place].owned { status.products[place] = product }
+            }
+            if Self.level(other) < Self.level(status) { status.coverage = other.coverage }
+        }
+        status.groups.sort { $0.subscriptionGroupIdentifier < $1.subscriptionGroupIdentifier }
+        status.products.sort { $0.productId < $1.productId }
+        status.hasAccess = status.groups.contains(where: \.hasAccess)
+        self = status
+    }
+
+    private static func level(_ status: CustomerStatus) -> Coverage.Level {
+        Coverage.Level(rawValue: status.coverage.level) ?? .none
+    }
+}
+
 extension GroupStatus {
+    /// Access before none, and the later end first.
+    fileprivate var accessRank: (Int, Instant) {
+        (hasAccess ? 1 : 0, max(expiresAt ?? .distantPast, gracePeriodExpiresAt ?? .distantPast))
+    }
+
     init(_ group: GroupView, at now: Instant) {
         let state = group.state(at: now)
         let trial = group.newestTrial

@@ -1,4 +1,4 @@
-import OfferAPI
+public import OfferAPI
 public import OfferEligibility
 public import OfferModel
 
@@ -10,6 +10,8 @@ public struct InquiryAnswer: Sendable, Hashable {
     public var best: OfferId? { choice?.offerId }
     /// Whether anything is stored about the customer now; absent where a supplied history is all there is.
     public var isKnown: Bool?
+    /// The signed data that was not used.
+    public var ignored: [IgnoredData]?
 }
 
 public struct OfferDecision: Sendable, Hashable {

@@ -30,9 +30,10 @@ public struct OfferDecisions: Sendable {
     /// - Throws: ``RequestError``, `busy` among them where too many others wait to suppose something too.
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         try rates.take(inquiry.named, by: caller)
-        let verified = try await ingestion.verifyWhole(inquiry.delivery, caller: caller)
+        let received = try await ingestion.verifyWhole(inquiry.delivery, caller: caller)
+        let (verified, customer) = try caller.customer(named: inquiry.named, in: received)
         var asked = inquiry
-        asked.customer = try caller.customer(named: inquiry.named, in: verified)
+        asked.customer = customer
         let inquiry = asked
         guard inquiry.supposes else { return try await answer(inquiry, verified, caller: caller) }
         return try await shares.suppositions.run { try await answer(inquiry, verified, caller: caller) }
@@ -94,7 +95,7 @@ public struct OfferDecisions: Sendable {
         }
         return InquiryAnswer(
             decisions: decisions, choice: Choice(among: candidates),
-            isKnown: inquiry.history == nil ? !snapshot.subject.customers.isEmpty : nil)
+            isKnown: inquiry.history == nil ? !snapshot.subject.customers.isEmpty : nil, ignored: verified.ignored)
     }
 
     private static func offers(_ inquiry: Inquiry, _ snapshot: Snapshot, _ caller: Caller) throws -> [CompiledOffer] {

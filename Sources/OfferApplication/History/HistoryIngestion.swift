@@ -31,15 +31,16 @@ public struct HistoryIngestion: Sendable {
                     : "send signed data, or `historyComplete: true` with a `customer`")
         }
         try rates.take(aliases, by: caller)
-        let verified = try await verify(delivery, caller: caller, stopsAtRefusal: caller.role == .app)
-        if !verified.entries.isEmpty, verified.payloads.isEmpty {
-            throw RequestError.signedDataRefused(verified.refused)
+        let received = try await verify(delivery, caller: caller, stopsAtRefusal: caller.role == .app)
+        if !received.entries.isEmpty, received.payloads.isEmpty {
+            throw RequestError.signedDataRefused(received.refused + received.useless)
         }
-        let aliases = try caller.customer(named: aliases, in: verified)
+        let (verified, aliases) = try caller.customer(named: aliases, in: received)
         var kept = try await keep(verified, identifiers: aliases, caller: caller, namesCustomers: true)
         if let ambiguity = kept.ambiguity { throw ambiguity }
         if caller.role == .app { kept.customers = kept.customers.map(try ProvenCustomer(verified).shown) }
-        return IngestReport(customers: kept.customers, results: Self.results(verified, kept.outcomes))
+        return IngestReport(
+            customers: kept.customers, ignored: verified.ignored, results: Self.results(verified, kept.outcomes))
     }
 
     /// The customers whose data was kept, with what they have now.
@@ -235,12 +236,15 @@ public struct HistoryIngestion: Sendable {
     private static func results(_ verified: VerifiedDelivery, _ outcomes: [IngestOutcome]) -> [IngestResult] {
         var remaining = outcomes[...]
         return verified.entries.map { entry in
-            switch entry.result {
-            case .success:
+            switch entry.outcome {
+            case .verified:
                 IngestResult(pointer: entry.pointer, outcome: remaining.popFirst() ?? .unchanged)
-            case .failure(let refusal):
+            case .refused(let refusal):
                 IngestResult(
-                    pointer: entry.pointer, outcome: .refused, code: refusal.code.rawValue, detail: refusal.detail)
+                    pointer: entry.pointer, outcome: .refused, code: refusal.code.rawValue, detail: refusal.detail,
+                    hint: refusal.hint)
+            case .ignored(let refusal):
+                IngestResult(pointer: entry.pointer, outcome: .ignored, detail: refusal.detail)
             }
         }
     }

@@ -8,7 +8,15 @@ import OfferStore
 struct VerifiedDelivery: Sendable {
     struct Entry: Sendable {
         var pointer: String
-        var result: Result<HistoryPayload, SignedDataRefusal>
+        var outcome: Outcome
+    }
+
+    enum Outcome: Sendable {
+        case verified(HistoryPayload)
+        case refused(SignedDataRefusal)
+        /// Apple's own, and of no use: it says nothing false, so the rest of the request is answered without it. The
+        /// refusal is for a request that has nothing else.
+        case ignored(SignedDataRefusal)
     }
 
     /// One entry a JWS, in the order of the request; none for what was not looked at after a refusal.
@@ -22,13 +30,49 @@ struct VerifiedDelivery: Sendable {
     var isComplete: Bool { isVouchedFor && refused.isEmpty }
 
     var payloads: [HistoryPayload] {
-        entries.compactMap { try? $0.result.get() }
+        entries.compactMap { if case .verified(let payload) = $0.outcome { payload } else { nil } }
     }
 
     var refused: [RefusedData] {
         entries.compactMap { entry in
-            guard case .failure(let refusal) = entry.result else { return nil }
+            guard case .refused(let refusal) = entry.outcome else { return nil }
             return RefusedData(pointer: entry.pointer, refusal: refusal)
+        }
+    }
+
+    /// What is ignored, as it is refused where nothing else of the request is of use.
+    var useless: [RefusedData] {
+        entries.compactMap { entry in
+            guard case .ignored(let refusal) = entry.outcome else { return nil }
+            return RefusedData(pointer: entry.pointer, refusal: refusal)
+        }
+    }
+
+    /// The same as answers name it; `nil` if there is none.
+    var ignored: [IgnoredData]? {
+        let useless = useless
+        return useless.isEmpty ? nil : useless.map { IgnoredData(pointer: $0.pointer, reason: $0.refusal.detail) }
+    }
+
+    /// Refuses a request that has nothing but what is ignored, and names no customer otherwise.
+    ///
+    /// - Throws: `signedDataRefused`.
+    func requireUse(naming customer: CustomerIdentifiers) throws(RequestError) {
+        guard payloads.isEmpty, !useless.isEmpty, customer.isEmpty else { return }
+        throw .signedDataRefused(useless)
+    }
+
+    /// Ignores renewal info of which nothing shows whose it is: it names no app, so it may be of anyone.
+    mutating func ignoreRenewalInfo(where isUnlinked: (RenewalInfo) -> Bool) {
+        for place in entries.indices {
+            guard case .verified(let payload) = entries[place].outcome, case .renewalInfo(let info) = payload.content,
+                isUnlinked(info)
+            else { continue }
+            entries[place].outcome = .ignored(
+                SignedDataRefusal(
+                    .malformedPayload,
+                    "no transaction of the request has the `originalTransactionId` of this renewal info",
+                    hint: "send the newest transaction of the subscription beside its renewal info"))
         }
     }
 
@@ -80,7 +124,7 @@ struct VerifiedDelivery: Sendable {
 
     /// What is left to do for a JWS that was examined: the payload to keep, and its date if it was verified to Apple's
     /// own root.
-    private typealias Rest = () throws(SignedDataRefusal) -> (payload: HistoryPayload, dateOfApple: Instant?)
+    private typealias Rest = () throws(SignedDataRefusal) -> (outcome: Outcome, dateOfApple: Instant?)
 
     /// Checks the JWS of a delivery: first what costs little of each, then the signatures. Other tasks get their turn
     /// after each.
@@ -102,12 +146,12 @@ struct VerifiedDelivery: Sendable {
                 let rest = try examined.get()
                 if stopsAtRefusal, isRefused { continue }
                 await Task.yield()
-                let (payload, date) = try rest()
+                let (outcome, date) = try rest()
                 if let date { newest = max(newest ?? date, date) }
-                entries.append(Entry(pointer: pointer, result: .success(payload)))
+                entries.append(Entry(pointer: pointer, outcome: outcome))
             } catch {
                 isRefused = true
-                entries.append(Entry(pointer: pointer, result: .failure(error)))
+                entries.append(Entry(pointer: pointer, outcome: .refused(error)))
             }
         }
         self.entries = entries
@@ -119,9 +163,9 @@ struct VerifiedDelivery: Sendable {
     ) async -> [(pointer: String, examined: Result<Rest, SignedDataRefusal>)] {
         func rest<Payload>(
             _ verified: Verified<Payload>, _ content: HistoryPayload.Content
-        ) -> (payload: HistoryPayload, dateOfApple: Instant?) {
+        ) -> (outcome: Outcome, dateOfApple: Instant?) {
             (
-                HistoryPayload(content, bytes: verified.payloadBytes, provenance: provenance),
+                .verified(HistoryPayload(content, bytes: verified.payloadBytes, provenance: provenance)),
                 verified.anchor == .apple ? verified.signedDate : nil
             )
         }
@@ -153,18 +197,23 @@ struct VerifiedDelivery: Sendable {
                 let data = try reader.examine(appTransaction: jws, now: now)
                 return { () throws(SignedDataRefusal) in
                     let verified = try data.verify()
-                    guard verified.payload.appTransactionId != nil else {
-                        throw SignedDataRefusal(
-                            .malformedPayload,
-                            "the app transaction has no `appTransactionId`, so it identifies no customer")
-                    }
-                    return rest(verified, .appTransaction(verified.payload))
+                    var known = rest(verified, .appTransaction(verified.payload))
+                    if verified.payload.appTransactionId == nil { known.outcome = .ignored(Self.unnamed) }
+                    return known
                 }
             }
             examined.append(("/signedAppTransaction", result))
         }
         return examined
     }
+
+    /// Why an app transaction from before iOS 18.4, or of some libraries, is of no use.
+    private static let unnamed = SignedDataRefusal(
+        .malformedPayload, "the app transaction has no `appTransactionId`, so it identifies no customer",
+        member: "appTransactionId",
+        hint:
+            "an app that is built with a current Xcode gets it from iOS 16 on; a customer with purchases is proven by "
+            + "`signedTransactions`")
 
     private static func result(_ examine: () throws(SignedDataRefusal) -> Rest) -> Result<Rest, SignedDataRefusal> {
         do throws(SignedDataRefusal) {

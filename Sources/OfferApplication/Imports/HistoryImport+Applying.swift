@@ -165,7 +165,7 @@ extension ImportCounts {
         case _ where isRepeated: repeated += 1
         case .added: added += 1
         case .updated: updated += 1
-        case .unchanged, .refused: unchanged += 1
+        case .unchanged, .refused, .ignored: unchanged += 1
         }
     }
 }

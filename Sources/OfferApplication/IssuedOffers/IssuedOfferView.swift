@@ -6,8 +6,7 @@ import OfferStore
 extension IssuedOfferView {
     init(
         _ issuedOffer: IssuedOffer, catalogRevision: Int, scope: Scope, signatures: [RecordedSignature],
-        decisionId: LowercaseUUID,
-        state: IssuedOfferState
+        decisionId: LowercaseUUID, state: IssuedOfferState, ignored: [IgnoredData]? = nil
     ) {
         self.init(
             issuedOfferId: issuedOffer.id, decisionId: decisionId, offerId: issuedOffer.offerId,
@@ -17,6 +16,7 @@ extension IssuedOfferView {
             environment: scope.environment, keyId: signatures.first?.keyId, state: state,
             issuedAt: issuedOffer.issuedAt,
             expiresAt: issuedOffer.expiresAt, catalogRevision: catalogRevision, signatures: SignaturesBody())
+        self.ignored = ignored
         for signature in signatures where !signature.isRemoved {
             switch signature.format {
             case .v1:

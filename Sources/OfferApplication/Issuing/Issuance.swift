@@ -18,6 +18,8 @@ struct Issuance: Sendable {
     var open: OpenIssuedOffer?
     /// The same, if its newest signatures are handed out again.
     var stored: OpenIssuedOffer?
+    /// The signed data of the request that was not used.
+    var ignored: [IgnoredData]?
 
     func redeemedIssuedOffers(of subject: PreparedSubject) -> [LowercaseUUID] {
         snapshot.facts.issuedOffers.isEmpty ? [] : subject.redemptions(of: question.offer).compactMap(\.issuedOfferId)
@@ -28,6 +30,12 @@ struct Issuance: Sendable {
         let last = try StoreClock(transaction).lastInstant() ?? snapshot.now
         guard last.milliseconds(since: snapshot.now) <= IssuedOfferStore.settlingDelay else { return false }
         return try snapshot.stillHolds(request.customer, signed: signed, in: number, transaction)
+    }
+
+    /// Whether a refusal carries a statement that keeps StoreKit from granting the introductory offer: it is withheld, and
+    /// there is a transaction for the statement to name.
+    var blocksIntroductoryOffer: Bool {
+        question.offer.delivery == .introductoryEligibility && decision.isWithheld && plan.transactionId != nil
     }
 
     /// Whether this is the first request that finds the offer open to the subject.
@@ -72,6 +80,19 @@ struct Issuance: Sendable {
         again.decision = decide(question, facts: again.snapshot.facts, policy: policy)
         return again
     }
+}
+
+extension Decision {
+    /// Whether the offer is kept from the customer: by a no, or because a term of the catalog is open. Where only Apple's
+    /// own rules are open, the App Store has the answer and StoreKit gives it; of the catalog's terms it knows nothing.
+    var isWithheld: Bool {
+        outcome == .ineligible || findings.contains { $0.verdict == .undetermined && !$0.rule.isAnsweredByAppStore }
+    }
+}
+
+extension RuleId {
+    /// Whether the App Store itself keeps an introductory offer from those whom the rule does: `again` only widens it.
+    fileprivate var isAnsweredByAppStore: Bool { rawValue.hasPrefix("platform.") || self == .ruleAgain }
 }
 
 extension DecisionRecord.Order {
@@ -133,11 +154,13 @@ public enum IssueAnswer: Sendable, Hashable {
     case refused(IssueRefusal)
 }
 
-/// A reasoned no: recorded, and for introductory offers perhaps with a signed block.
+/// A no, or not enough to decide: recorded, and for introductory offers perhaps with a signed block.
 public struct IssueRefusal: Sendable, Hashable {
     public var decisionId: LowercaseUUID
     public var decision: Decision
     public var outlook: Outlook
-    /// The statement that blocks the introductory offer, if the customer has a known transaction and the answer is no.
+    /// The statement that blocks the introductory offer, if it is withheld and the customer has a known transaction.
     public var introductoryEligibility: IntroductoryEligibilityBody?
+    /// The signed data of the request that was not used.
+    public var ignored: [IgnoredData]?
 }

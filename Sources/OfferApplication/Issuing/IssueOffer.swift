@@ -71,9 +71,10 @@ public struct IssueOffer: Sendable {
         try caller.requireObtainable(request.formats)
 
         // 1. Verify the caller's data and keep it. Data that was refused binds no alias and gets no offer.
-        let verified = try await ingestion.verify(request.delivery, caller: caller, stopsAtRefusal: true)
+        let received = try await ingestion.verify(request.delivery, caller: caller, stopsAtRefusal: true)
         var request = request
-        request.customer = try caller.customer(named: request.customer, in: verified)
+        let (verified, customer) = try caller.customer(named: request.customer, in: received)
+        request.customer = customer
         let kept = try await ingestion.keep(
             verified, identifiers: request.customer, caller: caller, isRefused: !verified.refused.isEmpty)
         guard verified.refused.isEmpty else { throw RequestError.signedDataRefused(verified.refused) }
@@ -95,8 +96,7 @@ public struct IssueOffer: Sendable {
             // 3. Decide.
             await Task.yield()
             let subject = PreparedSubject(snapshot.facts, policy: policy)
-            let issuance = try decide(
-                request, of: app, signed: verified.proven, caller: caller, snapshot, about: subject)
+            let issuance = try decide(request, of: app, verified, caller: caller, snapshot, about: subject)
 
             // 4. to 6. Sign, record, release; again if the decision no longer holds.
             let answer =
@@ -134,7 +134,7 @@ public struct IssueOffer: Sendable {
     // MARK: 3. Decide
 
     private func decide(
-        _ request: IssueRequest, of app: RegisteredApp, signed: [ProvenIdentifier], caller: Caller,
+        _ request: IssueRequest, of app: RegisteredApp, _ verified: VerifiedDelivery, caller: Caller,
         _ snapshot: Snapshot, about subject: PreparedSubject
     ) throws -> Issuance {
         try caller.requireStatable(request.signals, in: snapshot.catalog)
@@ -151,8 +151,9 @@ public struct IssueOffer: Sendable {
             compiled, productId: product, signals: request.signals, request: request.device,
             needsNewSigning: stored == nil, formats: formats)
         return Issuance(
-            request: request, signed: signed, caller: caller, snapshot: snapshot, question: question,
-            decision: OfferEligibility.decide(question, about: subject), plan: plan, open: open, stored: stored)
+            request: request, signed: verified.proven, caller: caller, snapshot: snapshot, question: question,
+            decision: OfferEligibility.decide(question, about: subject), plan: plan, open: open, stored: stored,
+            ignored: verified.ignored)
     }
 
     // MARK: 4. Sign
@@ -173,7 +174,8 @@ public struct IssueOffer: Sendable {
         let record = issuance.record.packed()
         let issued = IssuedOfferView(
             issuedOffer, catalogRevision: issuance.open?.catalogRevision ?? catalogRevision,
-            scope: issuance.caller.scope, signatures: signatures, decisionId: decisionId, state: .open)
+            scope: issuance.caller.scope, signatures: signatures, decisionId: decisionId, state: .open,
+            ignored: issuance.ignored)
         let answer = try reply.write(.issued(issued, isNew: true))
         // Found before the transaction, which others wait for.
         let redeemed = issuance.open == nil ? issuance.redeemedIssuedOffers(of: subject) : []
@@ -215,7 +217,7 @@ public struct IssueOffer: Sendable {
         let newest = stored.newestSigning
         let issued = IssuedOfferView(
             stored.issuedOffer, catalogRevision: stored.catalogRevision, scope: issuance.caller.scope,
-            signatures: newest.signatures, decisionId: newest.decisionId, state: .open)
+            signatures: newest.signatures, decisionId: newest.decisionId, state: .open, ignored: issuance.ignored)
         let answer = try reply.write(.issued(issued, isNew: false))
         guard reply.keepsRepeats || issuance.opens else {
             metrics.answered(issuance)
@@ -256,7 +258,7 @@ public struct IssueOffer: Sendable {
 
     /// Refuses, by the decision that was recorded for an identical request if there is one.
     ///
-    /// An introductory offer is blocked by a signed statement where the answer is certain and the customer has a known
+    /// An introductory offer is blocked by a signed statement where it is withheld and the customer has a known
     /// transaction, because StoreKit would grant it otherwise (docs/design.md#http).
     private func refuse<Reply: IssueReply>(
         _ issuance: Issuance, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
@@ -271,12 +273,9 @@ public struct IssueOffer: Sendable {
             return answer
         }
         try rates.take(newRefusalOf: customers, by: issuance.caller)
-        let blocks =
-            question.offer.delivery == .introductoryEligibility && issuance.decision.outcome == .ineligible
-            && issuance.plan.transactionId != nil
         let decisionId = try random.orderedUUID(at: now)
         let signatures =
-            try blocks
+            try issuance.blocksIntroductoryOffer
             ? signer.sign(issuance.plan, offer: question.offer, timestamp: now, allowIntroductoryOffer: false) : []
         let refusal = Refusal(
             id: decisionId, customer: customers.first, offerId: question.offer.id, decidedAt: now,
@@ -285,7 +284,7 @@ public struct IssueOffer: Sendable {
         let entry = RecordedRefusals.Entry(
             decisionId: decisionId, decidedAt: now,
             introductoryEligibility: signatures.first?.introductoryEligibility)
-        let answer = try reply.write(.refused(entry.refusal(issuance.decision, outlook)))
+        let answer = try reply.write(.refused(entry.refusal(issuance, outlook)))
         let scope = issuance.caller.scope
         let committed = try await commit(issuance, answer, reply) { transaction in
             let number = try ScopeStore(transaction).findOrAdd(scope)
@@ -319,7 +318,7 @@ public struct IssueOffer: Sendable {
             let end = entry.decidedAt.adding(milliseconds: policy.signatureLife)
             guard end.milliseconds(since: now) >= policy.storedSignatureMinimumLife else { return nil }
         }
-        let answer = try reply.write(.refused(entry.refusal(issuance.decision, outlook)))
+        let answer = try reply.write(.refused(entry.refusal(issuance, outlook)))
         guard reply.keepsRepeats else {
             let isHeld = try await database.readInline { try RefusalStore($0).hasRecord(of: decisionId, in: number) }
             if isHeld { metrics.answered(issuance) }

@@ -17,10 +17,10 @@ final class RecordedRefusals: Sendable {
         var introductoryEligibility: IntroductoryEligibilityBody?
 
         /// The answer to a request that this decision refuses.
-        func refusal(_ decision: Decision, _ outlook: Outlook) -> IssueRefusal {
+        func refusal(_ issuance: Issuance, _ outlook: Outlook) -> IssueRefusal {
             IssueRefusal(
-                decisionId: decisionId, decision: decision, outlook: outlook,
-                introductoryEligibility: introductoryEligibility)
+                decisionId: decisionId, decision: issuance.decision, outlook: outlook,
+                introductoryEligibility: introductoryEligibility, ignored: issuance.ignored)
         }
     }
 

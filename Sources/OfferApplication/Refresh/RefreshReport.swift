@@ -23,6 +23,7 @@ extension RefreshReport.Counts {
         case .updated: updated += 1
         case .unchanged: unchanged += 1
         case .refused: refused += 1
+        case .ignored: break
         }
     }
 

@@ -23,6 +23,7 @@ extension Problem {
         document.turningPoint = refusal.outlook.turningPoint.map(TurningPointBody.init)
         document.customerAnswer = Explanation(refusal.decision, outlook: refusal.outlook).customerAnswer(in: locale)
         document.introductoryEligibility = refusal.introductoryEligibility
+        document.ignored = refusal.ignored
     }
 
     /// What would help to decide, by what is not known.
@@ -48,7 +49,9 @@ extension Problem {
         if events.contains(.historyCompleted) {
             advice.append(
                 role == .app
-                    ? "only Apple or a backend can tell that a history is complete"
+                    ? "send all `signedTransactions` of `Transaction.all`, which show a used offer; that none is missing "
+                        + "only Apple can tell, when the service fetches the history (`POST /v1/customers/refresh`), or a "
+                        + "backend with `historyComplete`"
                     : "send all of the customer's signed transactions, with `historyComplete` set to `true`")
         } else if events.contains(.transactionReceived), !refusal.isIntroductory {
             advice.append("send the customer's `signedTransactions`")
@@ -57,6 +60,12 @@ extension Problem {
             advice.append("a limit per account needs a customer token in `Customer-Token`, or a backend")
         }
         if events.contains(.renewalInfoReceived) { advice.append("send the customer's `signedRenewalInfo`") }
+        if refusal.introductoryEligibility != nil {
+            advice.append(
+                "until then pass `introductoryEligibility` to StoreKit, which knows nothing of the catalog's terms")
+        } else if refusal.isIntroductory, events.contains(.historyCompleted) {
+            advice.append("until then StoreKit applies Apple's own rules by itself: buy without a statement")
+        }
         return advice.isEmpty ? nil : advice.joined(separator: "; ")
     }
 }

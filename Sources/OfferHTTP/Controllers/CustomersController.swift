@@ -28,9 +28,9 @@ struct CustomersController: Sendable {
         let body = try await request.decode(
             StatusRequestBody.self, upTo: limits.signedData(for: context.caller.role))
         try body.check(by: context.caller.role)
-        let items = try await useCases.status.statuses(
-            of: body.customers ?? [], proven: body.delivery, caller: context.caller)
-        return try .json(PageBody(items: items, next: nil))
+        return try .json(
+            try await useCases.status.statuses(
+                of: body.customers ?? [], proven: body.delivery, caller: context.caller))
     }
 
     @Sendable func refresh(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {

@@ -225,4 +225,6 @@ public enum IngestOutcome: String, Sendable, Hashable, CaseIterable, Codable {
     case unchanged
     /// Not believed.
     case refused
+    /// Believed, and of no use: it says nothing that could be kept.
+    case ignored
 }

@@ -146,7 +146,7 @@ extension RefreshReport.Counts {
         case .added: added
         case .updated: updated
         case .unchanged: unchanged
-        case .refused: refused
+        case .refused, .ignored: refused
         }
     }
 

@@ -155,6 +155,21 @@ struct AppWorld: Sendable {
         "\"\(try service.edited(try newest(mallory), change))\""
     }
 
+    /// A signed app transaction of an Apple Account, or of one that it does not name.
+    ///
+    /// - Parameter more: further members, each followed by a comma.
+    func appTransaction(
+        of account: String?, bundleId: BundleId = ServiceFixture.scope.bundleId, environment: String = "LocalTesting",
+        at date: Instant? = nil, signedBy root: LocalRoot? = nil, more: String = ""
+    ) throws -> String {
+        let name = account.map { #""appTransactionId":"\#($0)","# } ?? ""
+        let payload = """
+            {\(name)\(more)"bundleId":"\(bundleId)","receiptCreationDate":\((date ?? service.clock.now).milliseconds),\
+            "receiptType":"\(environment)"}
+            """
+        return try (root ?? service.root).sign(payload: Array(payload.utf8))
+    }
+
     /// The newest transaction of a device, without quotes.
     func newest(_ device: Device) throws -> String {
         guard let last = device.transactions.split(separator: ",").last else { throw RawHTTP.Broken(reason: "none") }
