@@ -32,6 +32,7 @@ struct ClosedList: Sendable, CustomTestStringConvertible {
     /// Every closed list.
     static let all = [
         ClosedList("ArtefactFormat", ArtefactFormat.self),
+        ClosedList("BillingPlan", words: BillingPlanType.names.map(\.key)),
         ClosedList("CatalogChange", CatalogChange.Kind.self),
         ClosedList("CatalogFormat", CatalogDocument.Format.self),
         ClosedList("ComparisonOperator", ComparisonOperator.self),
