@@ -157,7 +157,7 @@ struct FastPathWriterTests {
         #expect(count(status) == 9)
         #expect(count(status.customer) == 4)
         #expect(count(status.coverage) == 3)
-        #expect(count(GroupStatus(of: "", state: "", hasAccess: true)) == 19)
+        #expect(count(GroupStatus(of: "", state: "", hasAccess: true)) == 20)
         #expect(count(ProductStatus(productId: "", type: .consumable, owned: true)) == 5)
         #expect(count(Price(Money(milliunits: 0, currency: ""))) == 2)
         #expect(count(IngestResult(pointer: "", outcome: .added)) == 5)

@@ -31,7 +31,8 @@ struct WebhookDocumentTests {
                     url: "https://example.com/events?token=a",
                     secrets: [.environment("WEBHOOK_SECRET"), .text(Self.secret)],
                     events: [
-                        .trialEnding, .graceEnding, .accessLost, .cancelled, .resumed, .renewed, .refunded,
+                        .started, .paymentFailed, .trialEnding, .graceEnding, .accessLost, .cancelled, .resumed,
+                        .renewed, .refunded,
                         .productChanged, .offerIssued,
                     ], app: "com.example.pro", environment: .production, perSecond: 10),
                 WebhookConfiguration(
@@ -39,6 +40,8 @@ struct WebhookDocumentTests {
                     perSecond: WebhookConfiguration.standardPace),
             ])
         #expect(try read("webhooks: []\n") == [])
+        let all = "webhooks: [{ url: http://127.0.0.1:9000/, secrets: [env:A], events: ['*'] }]\n"
+        #expect(try read(all).first?.events == Set(EventType.allCases))
         #expect(!"\(webhooks)".contains(Self.secret), "a secret is never shown")
     }
 

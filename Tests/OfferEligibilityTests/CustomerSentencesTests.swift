@@ -38,7 +38,7 @@ struct CustomerSentencesTests {
                 key.firstIndex(of: ".").map { (String(key[..<$0]), String(key[$0...].dropFirst())) } ?? (key, "")
             let isKnown =
                 ReasonCode(rawValue: reason) != nil
-                || ["date", "availableFrom", "eligible", "eligibleUntil"].contains(key)
+                || ["date", "availableFrom", "eligible", "eligibleUntil", "cancelledAndActive"].contains(key)
             #expect(isKnown, "\(key)")
             #expect(
                 rest.isEmpty || RuleId(rawValue: rest) != nil || SubscriptionStateName(rawValue: rest) != nil, "\(key)")
@@ -105,6 +105,25 @@ struct CustomerSentencesTests {
         ])
     func fits(_ decision: Decision, _ expected: String) {
         #expect(Self.answer(decision, in: nil) == expected)
+    }
+
+    @Test(
+        "who cancelled and still has access is told to turn renewal back on, and nothing of a date",
+        arguments: languages)
+    func cancelled(_ language: String) {
+        var active = Finding(
+            rule: .introductoryNotSubscribed, verdict: .violated, reason: .activeInGroup, message: "",
+            evidence: [Evidence(field: "subscription.willAutoRenew", observed: .boolean(false))])
+        let used = Finding(
+            rule: .introductoryUnusedInGroup, verdict: .violated, reason: .introductoryOfferUsed, message: "",
+            evidence: [])
+        let expected = Self.table.form("cancelledAndActive", in: language)?.filled(with: [])
+        for findings in [[active], [used, active]] {
+            #expect(Self.answer(Decision(findings: findings), in: language, from: Self.moment) == expected)
+        }
+        active.evidence = []
+        #expect(Self.answer(Decision(findings: [active]), in: language) != expected)
+        #expect(expected.map { $0.count <= 160 } == true)
     }
 
     @Test(

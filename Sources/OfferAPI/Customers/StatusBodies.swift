@@ -95,6 +95,8 @@ package struct GroupStatus: Sendable, Hashable, Codable {
     package var trialStartedAt: Instant?
     package var trialEndsAt: Instant?
     package var willAutoRenew: Bool?
+    /// When Apple signed what says how it renews.
+    package var renewalInfoSignedAt: Instant?
     /// The product that the next renewal changes to.
     package var pendingProductId: ProductId?
     package var renewalPrice: Price?

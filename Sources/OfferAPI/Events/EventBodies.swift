@@ -9,12 +9,14 @@ package struct EventBody: Sendable, Hashable, Codable {
     package var environment: AppStoreEnvironment
     /// The customer as known now; absent if it is about none, and after an erasure.
     package var customer: KnownIdentifiers?
+    /// What the customer has now, with events about purchases.
+    package var status: CustomerStatus?
     /// What it holds depends on the type.
     package var data: JSONValue
 
     package init(
         id: LowercaseUUID, type: EventType, occurredAt: Instant, app: BundleId, environment: AppStoreEnvironment,
-        customer: KnownIdentifiers?, data: JSONValue
+        customer: KnownIdentifiers?, status: CustomerStatus?, data: JSONValue
     ) {
         self.id = id
         self.type = type
@@ -22,6 +24,7 @@ package struct EventBody: Sendable, Hashable, Codable {
         self.app = app
         self.environment = environment
         self.customer = customer
+        self.status = status
         self.data = data
     }
 }

@@ -236,6 +236,7 @@ extension GroupStatus {
             json.member("pendingProductId", pendingProductId)
             json.member("productId", productId)
             json.member("purchasedAt", purchasedAt)
+            json.member("renewalInfoSignedAt", renewalInfoSignedAt)
             if let renewalPrice {
                 json.name("renewalPrice")
                 json.object { json in

@@ -237,6 +237,7 @@ extension GroupStatus {
         expiresAt = transaction.expiresDate
         gracePeriodExpiresAt = state.graceEnds
         willAutoRenew = state.willAutoRenew
+        renewalInfoSignedAt = state.renewalInfoSigned
         pendingProductId = state.pendingProductId
         renewalPrice = state.renewalPrice.map(Price.init)
         cancelBy = state.lastMomentToCancel

@@ -108,10 +108,11 @@ enum WebhooksReader {
         return KeySourceReader.variableName(text, of: field, example: "WEBHOOK_SECRET").map { .environment($0) }
     }
 
-    /// A type, or every type with a prefix: `subscription.*`.
+    /// A type, every type with a prefix, such as `subscription.*`, or all: `*`.
     private static func types(_ field: Field) -> Set<EventType>? {
         guard let text = field.scalar("the type of an event") else { return nil }
         if let type = EventType(rawValue: text) { return [type] }
+        if text == "*" { return Set(EventType.allCases) }
         if text.hasSuffix(".*") {
             let all = EventType.allCases.filter { $0.rawValue.hasPrefix(text.dropLast()) }
             if !all.isEmpty { return Set(all) }
@@ -119,7 +120,9 @@ enum WebhooksReader {
         return field.refuse(
             .invalidValue, "\(quoted(text)) is not the type of an event",
             hint: Suggestion.hint(
-                for: text, among: EventType.allCases.map(\.rawValue) + ["subscription.*", "offer.*"], noun: "known"))
+                for: text,
+                among: EventType.allCases.map(\.rawValue) + ["subscription.*", "purchase.*", "offer.*", "*"],
+                noun: "known"))
     }
 }
 

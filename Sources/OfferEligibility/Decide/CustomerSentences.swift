@@ -19,6 +19,12 @@ extension Explanation {
         guard let decisive else {
             return (date.map { say("eligibleUntil", [("date", $0)]) } ?? say("eligible")) ?? ""
         }
+        // Turning renewal back on helps at once; waiting for the end of access would cost the customer the subscription.
+        if isCancelledAndActive, [.activeInGroup, .introductoryOfferUsed].contains(decisive.reason),
+            let answer = say("cancelledAndActive")
+        {
+            return answer
+        }
         let sentence = decisive.sentenceKeys.lazy.compactMap { say($0) }.first ?? ""
         guard let date, let answer = say("availableFrom", [("sentence", sentence), ("date", date)]) else {
             return sentence

@@ -11,11 +11,16 @@ public struct Explanation: Sendable, Hashable {
     public var decisive: Finding?
     public var others: Int
     public var outlook: Outlook
+    /// Whether the customer cancelled a subscription of their own that still gives access and stands in the way.
+    public var isCancelledAndActive: Bool
 
     public init(_ decision: Decision, outlook: Outlook) {
         outcome = decision.outcome
         self.outlook = outlook
         decisive = decision.decisive
+        isCancelledAndActive = decision.findings.contains {
+            $0.reason == .activeInGroup && $0.evidence.contains { $0.field == Evidence.willAutoRenew }
+        }
         others = max(0, decision.findings.indices.count { decision.findings[$0].verdict.isInTheWay } - 1)
     }
 

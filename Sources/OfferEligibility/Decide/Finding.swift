@@ -57,6 +57,9 @@ public struct Evidence: Sendable, Hashable {
     /// Where the observation comes from; absent for the catalog and the clock.
     public var provenance: Provenance?
     public var transactionId: TransactionId?
+
+    /// Whether the subscription will renew.
+    static let willAutoRenew = "subscription.willAutoRenew"
 }
 
 /// One value, or several where a rule compares with a list.

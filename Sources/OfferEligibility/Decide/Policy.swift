@@ -15,6 +15,8 @@ public struct Policy: Sendable {
     public var commitmentBillingRetryLife: Int64 = 90 * Instant.Duration.day
     /// The longest grace period that App Store Connect offers (`SubscriptionGracePeriodDuration`).
     public var longestGrace: Int64 = 28 * Instant.Duration.day
+    /// The longest grace period of a weekly subscription (App Store Connect Help, "Enable billing grace period").
+    var longestWeeklyGrace: Int64 = 6 * Instant.Duration.day
     /// How long before a renewal Apple may charge it; who cancels later is charged once more (Apple Support: "cancel at
     /// least 24 hours before").
     public var renewalNotice: Int64 = 24 * Instant.Duration.hour
@@ -33,6 +35,8 @@ public struct Policy: Sendable {
         policy.billingRetryLife /= Self.slowestSandboxRate
         policy.commitmentBillingRetryLife /= Self.slowestSandboxRate
         policy.longestGrace /= Self.slowestSandboxRate
+        // In Sandbox the length of a period does not tell a weekly subscription.
+        policy.longestWeeklyGrace = policy.longestGrace
         return policy
     }
 

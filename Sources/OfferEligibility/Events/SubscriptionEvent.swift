@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// What happened, or is about to happen, to one subscription (docs/events.md).
+/// What happened, or is about to happen, to one subscription or another purchase (docs/events.md).
 public struct SubscriptionEvent: Sendable, Hashable {
     public var type: EventType
     /// Identifies it among the events of this type and subscription: a transaction, or the date it is about.
@@ -11,6 +11,8 @@ public struct SubscriptionEvent: Sendable, Hashable {
     public var transaction: Transaction
     public var previousProductId: ProductId?
     public var willAutoRenew: Bool?
+    /// Of a failed payment, until when access goes on.
+    public var graceEnds: Instant?
     /// The state of the subscription group once access is lost.
     public var state: SubscriptionStateName?
 
@@ -36,7 +38,8 @@ extension SubscriptionEvent {
     public static func changes(from before: History, to after: History, at now: Instant) -> [SubscriptionEvent] {
         let change = SubscriptionChange(
             before: CurrentHistory(before), after: CurrentHistory(after), since: now.adding(milliseconds: -newsLife))
-        return (change.periods + change.refunds + change.renewals).sorted { $0.at < $1.at }
+        return (change.periods + change.refunds + change.renewals + change.failedPayments + change.otherPurchases)
+            .sorted { $0.at < $1.at }
     }
 }
 
@@ -56,8 +59,20 @@ private struct SubscriptionChange {
             let isNew =
                 newest.map { $0.wasBought(before: row) && !row.isOfSamePeriod(as: $0) } ?? (place == rows.count - 1)
             guard isNew, row.provenance.isProven, row.payload.purchaseDate >= since else { return [] }
-            return events(of: row.payload, after: rows[..<place].last { !$0.isOfSamePeriod(as: row) }?.payload)
+            let earlier = rows[..<place].filter { !$0.isOfSamePeriod(as: row) }
+            var begun = row.starts(after: earlier) ? [event(.started, of: row)] : []
+            begun += events(of: row.payload, after: earlier.last?.payload)
+            return begun
         }
+    }
+
+    private func event(_ type: EventType, of row: Recorded<Transaction>, at instant: Instant? = nil)
+        -> SubscriptionEvent
+    {
+        var event = SubscriptionEvent(
+            type, cause: row.payload.transactionId.rawValue, at: instant ?? row.payload.purchaseDate, row.payload)
+        event.willAutoRenew = info(of: row.payload, after)?.payload.renews
+        return event
     }
 
     private func events(of period: Transaction, after previous: Transaction?) -> [SubscriptionEvent] {
@@ -101,7 +116,64 @@ private struct SubscriptionChange {
         return [event]
     }
 
+    /// A renewal that could not be charged, once for each period that it should have followed.
+    var failedPayments: [SubscriptionEvent] {
+        guard let period = after.transactions.last(where: \.isSubscription), let expires = period.payload.expiresDate,
+            let told = info(of: period.payload, after), told.provenance.isProven, told.payload.signedDate >= since,
+            told.payload.isInBillingRetryPeriod == true,
+            told.payload.signedDate > expires.adding(milliseconds: -Self.chargedEarly),
+            before.transactions.contains(where: \.isSubscription)
+        else { return [] }
+        let known = info(of: period.payload, before)?.payload
+        if known?.isInBillingRetryPeriod == true, known?.renewalDate == told.payload.renewalDate { return [] }
+        var failed = SubscriptionEvent(
+            .paymentFailed, cause: "\(expires.milliseconds)", at: told.payload.signedDate, period.payload)
+        failed.willAutoRenew = told.payload.renews
+        failed.graceEnds = told.payload.gracePeriodExpiresDate
+        return [failed]
+    }
+
+    /// Apple charges up to a day before a period ends.
+    private static let chargedEarly = Instant.Duration.day
+
+    /// What became of products outside subscription groups.
+    var otherPurchases: [SubscriptionEvent] {
+        let known = Dictionary(
+            before.transactions.filter { !$0.isSubscription }.flatMap { row in
+                before.purchases.ids(of: row).map { ($0, row) }
+            }
+        ) { first, _ in first }
+        return after.transactions.filter { !$0.isSubscription && $0.provenance.isProven }
+            .flatMap { row -> [SubscriptionEvent] in
+                let before = after.purchases.ids(of: row).lazy.compactMap { known[$0] }.first
+                var events: [SubscriptionEvent] = []
+                if before == nil, row.isOwned != false, row.payload.purchaseDate >= since {
+                    events.append(event(.purchaseMade, of: row))
+                }
+                if before?.isKept != false, let revoked = row.payload.revocationDate, revoked >= since {
+                    events.append(
+                        event(row.isRefund == true ? .purchaseRefunded : .purchaseRevoked, of: row, at: revoked))
+                }
+                return events
+            }
+    }
+
     private func info(of transaction: Transaction, _ history: CurrentHistory) -> Recorded<RenewalInfo>? {
         history.renewalInfos[transaction.originalTransactionId]
     }
+}
+
+extension Recorded<Transaction> {
+    /// Whether a subscription begins with it: the customer's first period that was paid for, or one bought after a lapse.
+    ///
+    /// - Parameter earlier: the periods before it, by purchase date. Without any, a renewal shows that some are not known.
+    fileprivate func starts(after earlier: [Recorded]) -> Bool {
+        guard isOwned == true else { return false }
+        let isRenewal = payload.transactionReason == .renewal
+        guard let previous = earlier.last else { return !isRenewal && isPaid }
+        if !isRenewal, let ended = previous.payload.ends, ended < payload.purchaseDate { return true }
+        return isPaid && earlier.allSatisfy { $0.isFree == true }
+    }
+
+    private var isPaid: Bool { isFree.map { !$0 } ?? (payload.offerType == nil) }
 }

@@ -189,7 +189,7 @@ struct NoneActiveInGroupRule: Rule {
                 .activeInGroup,
                 "a subscription of group `\(group)` is active (state `\(name.rawValue)`, transaction "
                     + "`\(row.payload.transactionId)`)" + state.wayBack,
-                evidence: [state.evidence()], turningPoint: context.endOfAccess(state))
+                evidence: [state.evidence()] + state.cancelled, turningPoint: context.endOfAccess(state))
         }
     }
 }
@@ -197,8 +197,14 @@ struct NoneActiveInGroupRule: Rule {
 extension SubscriptionState {
     /// What a customer who cancelled and still has access can do instead of buying again.
     fileprivate var wayBack: String {
-        guard willAutoRenew == false, isOwned == true, let accessEnds else { return "" }
+        guard !cancelled.isEmpty, let accessEnds else { return "" }
         return "; it was cancelled and runs until \(accessEnds): renewal can be turned back on"
+    }
+
+    /// The evidence that the customer's own subscription will not renew, if so.
+    fileprivate var cancelled: [Evidence] {
+        guard willAutoRenew == false, isOwned == true else { return [] }
+        return [Evidence(field: Evidence.willAutoRenew, observed: .boolean(false))]
     }
 }
 

@@ -29,8 +29,8 @@ public struct CustomerView: Sendable {
 public struct PurchasedProduct: Sendable, Hashable {
     public let productId: ProductId
     public let type: TransactionType
-    /// Whether a purchase of it has not been taken back. How long a non-renewing subscription lasts, and whether a
-    /// consumable was consumed, only the app knows.
+    /// Whether a purchase of it has not been taken back. How long a non-renewing subscription lasts, only the app
+    /// knows. A consumable is never owned: what was bought may be consumed.
     public let isOwned: Bool
     /// The newest purchase, of those that were not taken back if there are any.
     public let purchasedAt: Instant
@@ -51,7 +51,7 @@ public struct PurchasedProduct: Sendable, Hashable {
         guard let type = row.payload.type else { return nil }
         productId = row.payload.productId
         self.type = type
-        isOwned = row.isKept
+        isOwned = row.isKept && type != .consumable
         purchasedAt = row.payload.purchaseDate
         revokedAt = row.payload.revocationDate
     }

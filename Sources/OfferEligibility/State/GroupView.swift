@@ -107,7 +107,7 @@ extension GroupView {
             priceIncreaseStatus: subscription.renewalInfo?.payload.priceIncreaseStatus,
             lastMomentToCancel: isInDoubt ? nil : subscription.lastMomentToCancel(chosen.resolution, policy: policy),
             startedAt: subscription.startedAt, isStartKnown: subscription.isStartKnown,
-            graceEnds: subscription.graceEnds)
+            graceEnds: subscription.graceEnds, renewalInfoSigned: subscription.renewalInfo?.payload.signedDate)
     }
 
     typealias Ended = (row: Recorded<Transaction>, at: Instant)

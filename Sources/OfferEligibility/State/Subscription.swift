@@ -163,7 +163,18 @@ extension Subscription {
             let expires = current.payload.expiresDate, told.signedDate > expires,
             renewalInfo?.payload.gracePeriodExpiresDate == nil
         else { return nil }
-        return expires.adding(milliseconds: policy.longestGrace)
+        return expires.adding(milliseconds: isWeekly ? policy.longestWeeklyGrace : policy.longestGrace)
+    }
+
+    /// Whether periods of the current product last a week. Periods with an offer do not tell: a free week may begin a
+    /// monthly subscription.
+    private var isWeekly: Bool {
+        transactions.contains { row in
+            guard row.payload.productId == current.payload.productId, row.payload.offerType == nil,
+                !row.payload.isUpgraded, let expires = row.payload.expiresDate
+            else { return false }
+            return expires.milliseconds(since: row.payload.purchaseDate) <= 8 * Instant.Duration.day
+        }
     }
 
     /// The state of this subscription alone (docs/design.md#history-and-state, freshness and access).

@@ -11,7 +11,8 @@ public struct SubscriptionState: Sendable, Equatable {
         willAutoRenew: Bool? = nil, accessEnds: Instant? = nil, expirationIntent: ExpirationIntent? = nil,
         row: Recorded<Transaction>? = nil, pendingProductId: ProductId? = nil, renewalPrice: Money? = nil,
         priceIncreaseStatus: PriceIncreaseStatus? = nil, lastMomentToCancel: Instant? = nil,
-        startedAt: Instant? = nil, isStartKnown: Bool = false, graceEnds: Instant? = nil
+        startedAt: Instant? = nil, isStartKnown: Bool = false, graceEnds: Instant? = nil,
+        renewalInfoSigned: Instant? = nil
     ) {
         self.asOf = asOf
         told = Told(
@@ -20,7 +21,8 @@ public struct SubscriptionState: Sendable, Equatable {
                 willAutoRenew: willAutoRenew, accessEnds: accessEnds, expirationIntent: expirationIntent,
                 shown: row.map(ShownRow.init), pendingProductId: pendingProductId, renewalPrice: renewalPrice,
                 priceIncreaseStatus: priceIncreaseStatus, lastMomentToCancel: lastMomentToCancel,
-                startedAt: startedAt, isStartKnown: isStartKnown, graceEnds: graceEnds))
+                startedAt: startedAt, isStartKnown: isStartKnown, graceEnds: graceEnds,
+                renewalInfoSigned: renewalInfoSigned))
     }
 
     public static func == (left: SubscriptionState, right: SubscriptionState) -> Bool {
@@ -47,6 +49,8 @@ public struct SubscriptionState: Sendable, Equatable {
     var isStartKnown: Bool { told.members.isStartKnown }
     /// When the grace period of the last failed renewal ends or ended, if Apple gave one.
     public var graceEnds: Instant? { told.members.graceEnds }
+    /// When Apple signed what says how it renews; absent if nothing of the current period does.
+    public var renewalInfoSigned: Instant? { told.members.renewalInfoSigned }
     public var transaction: Transaction? { row?.payload }
     /// The row of that transaction: to ask it one thing, without a copy of all its members.
     var row: Recorded<Transaction>? { told.members.shown?.row }
@@ -87,6 +91,7 @@ private struct Members: Sendable, Equatable {
     let startedAt: Instant?
     let isStartKnown: Bool
     let graceEnds: Instant?
+    let renewalInfoSigned: Instant?
 }
 
 /// By reference, because a state is copied for every instant at which anything may turn.

@@ -1,5 +1,7 @@
 /// What an event is about; the names are permanent (docs/events.md).
 public enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
+    case started = "subscription.started"
+    case paymentFailed = "subscription.paymentFailed"
     case trialEnding = "subscription.trialEnding"
     case graceEnding = "subscription.graceEnding"
     case accessLost = "subscription.accessLost"
@@ -8,12 +10,26 @@ public enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
     case renewed = "subscription.renewed"
     case refunded = "subscription.refunded"
     case productChanged = "subscription.productChanged"
+    case purchaseMade = "purchase.made"
+    case purchaseRefunded = "purchase.refunded"
+    case purchaseRevoked = "purchase.revoked"
     case offerIssued = "offer.issued"
     case offerRedeemed = "offer.redeemed"
     case offerRefused = "offer.refused"
     case limitNearlyReached = "offer.limitNearlyReached"
     case limitReached = "offer.limitReached"
     case notificationReceived = "notification.received"
+
+    /// Whether it tells what happened to a customer's purchases, so that their status comes with it.
+    public var changesStatus: Bool {
+        switch self {
+        case .started, .paymentFailed, .trialEnding, .graceEnding, .accessLost, .cancelled, .resumed, .renewed,
+            .refunded, .productChanged, .purchaseMade, .purchaseRefunded, .purchaseRevoked:
+            true
+        case .offerIssued, .offerRedeemed, .offerRefused, .limitNearlyReached, .limitReached, .notificationReceived:
+            false
+        }
+    }
 }
 
 /// The id of an event: a UUID of version 8 (RFC 9562) made of its instant and its place in the store-wide order.

@@ -159,7 +159,9 @@ struct CustomerStatusTests {
         }
     }
 
-    @Test("a product outside groups is owned until its last purchase is taken back, and gives no group's access")
+    @Test(
+        "a product outside groups is owned until its last purchase is taken back, a consumable never; none gives access"
+    )
     func products() {
         let bought = Instant(milliseconds: 1_767_225_600_000)
         let later = bought.adding(months: 1)
@@ -183,7 +185,7 @@ struct CustomerStatusTests {
         let status = CustomerStatus(of: Self.customer, history, at: later.adding(months: 1), in: .production)
         #expect(
             status.products == [
-                ProductStatus(productId: "coins", type: .consumable, owned: true, purchasedAt: later),
+                ProductStatus(productId: "coins", type: .consumable, owned: false, purchasedAt: later),
                 ProductStatus(productId: "lifetime", type: .nonConsumable, owned: true, purchasedAt: bought),
                 ProductStatus(productId: "pack", type: .nonConsumable, owned: true, purchasedAt: bought),
                 ProductStatus(

@@ -32,13 +32,13 @@ struct RecordedEventTests {
         }
         _ = try await bench.refused(IssueRequest(offerId: "comeback", customer: named("100")))
         let events = try await Self.events(bench)
-        #expect(events.map(\.type) == [.offerIssued, .renewed, .offerRedeemed, .offerRefused])
-        #expect(events.map { $0.customer?.originalTransactionIds } == Array(repeating: ["100"], count: 4))
-        #expect(events.map { $0.customer?.appTransactionIds } == Array(repeating: ["app-100"], count: 4))
+        #expect(events.map(\.type) == [.offerIssued, .started, .renewed, .offerRedeemed, .offerRefused])
+        #expect(events.map { $0.customer?.originalTransactionIds } == Array(repeating: ["100"], count: 5))
+        #expect(events.map { $0.customer?.appTransactionIds } == Array(repeating: ["app-100"], count: 5))
         #expect(events.allSatisfy { $0.scope == Workbench.scope })
         #expect(Self.text(events.first).contains(#""issuedOfferId":"\#(issued)""#))
         #expect(
-            Self.text(events[2])
+            Self.text(events[3])
                 == #"{"issuedOfferId":"\#(issued)","offerEndsAt":\#(bought.adding(months: 1).milliseconds),"#
                 + #""offerId":"comeback","offerIdentifier":"comeback50","offerType":"promotional","#
                 + #""originalTransactionId":"100","productId":"monthly","redeemedAt":\#(bought.milliseconds),"#

@@ -50,7 +50,9 @@ struct WebhookDeliveryTests {
             String(decoding: message.body, as: UTF8.self) == """
                 {"app":"com.example.pro","customer":{"appAccountTokens":[],"customerIds":[],\
                 "originalTransactionIds":["17"]},"data":{"a":1},"environment":"LocalTesting","id":"\(id)",\
-                "occurredAt":1793491200123,"type":"subscription.renewed"}
+                "occurredAt":1793491200123,"status":{"asOf":1793491200123,"coverage":{"level":"none"},\
+                "customer":{"originalTransactionId":"17"},"groups":[],"hasAccess":false,"known":true,"products":[]},\
+                "type":"subscription.renewed"}
                 """)
         #expect(try await bench.state()?.succeededAt == DeliveryBench.start)
     }
