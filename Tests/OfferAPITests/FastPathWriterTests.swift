@@ -161,7 +161,7 @@ struct FastPathWriterTests {
         #expect(count(ProductStatus(productId: "", type: .consumable, owned: true)) == 5)
         #expect(count(Price(Money(milliunits: 0, currency: ""))) == 2)
         #expect(count(IngestResult(pointer: "", outcome: .added)) == 5)
-        #expect(count(DecisionsBody(decisions: [], best: nil)) == 5)
+        #expect(count(DecisionsBody(decisions: [], best: nil)) == 6)
         #expect(count(ExplanationBody(customerAnswer: "")) == 3)
         #expect(
             count(DecisionBody(offerId: "", outcome: "", delivery: .signature, priority: 0, findings: [])) == 8)

@@ -142,6 +142,9 @@ struct HistoryFactsTests {
                 $0.price = pick([0, 9_990])
                 $0.isUpgraded = pick([false, false, true])
                 $0.billingPlanType = pick([nil, .monthly])
+                $0.webOrderLineItemId = pick([$0.webOrderLineItemId, nil, "0", "shared"])
+                $0.additionalTransactionReason = pick([nil, nil, nil, .seatAddition])
+                $0.productId = pick(["com.example.pro.monthly", "com.example.pro.monthly", "com.example.pro.yearly"])
                 $0.revocationDate = pick([nil, nil, nil, signed])
                 $0.appTransactionId = account
             }

@@ -113,17 +113,21 @@ package struct DecisionsBody: Sendable, Hashable, Codable {
     package var best: OfferId?
     /// Why it is the best; not shown to `client` keys, because it names other offers.
     package var bestReason: String?
+    /// When Apple signed the newest data that was decided on: what has changed since then is not known.
+    package var dataAsOf: Instant?
     package var ignored: [IgnoredData]?
     /// Whether anything is stored about the customer; absent where a supplied history is all there is.
     package var known: Bool?
 
     package init(
-        decisions: [DecisionBody], best: OfferId?, bestReason: String? = nil, ignored: [IgnoredData]? = nil,
+        decisions: [DecisionBody], best: OfferId?, bestReason: String? = nil, dataAsOf: Instant? = nil,
+        ignored: [IgnoredData]? = nil,
         known: Bool? = nil
     ) {
         self.decisions = decisions
         self.best = best
         self.bestReason = bestReason
+        self.dataAsOf = dataAsOf
         self.ignored = ignored
         self.known = known
     }

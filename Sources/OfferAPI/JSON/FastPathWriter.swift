@@ -102,12 +102,13 @@ extension IngestReport: FastPathWritable {
 extension DecisionsBody: FastPathWritable {
     /// Answers to `client` keys. Support and marketing read the others by eye, so the general encoder is fast enough.
     var hasFastPath: Bool {
-        decisions.allSatisfy { decision in
-            decision.explanation?.sentence == nil && decision.explanation?.change == nil
-                && decision.findings.allSatisfy {
-                    $0.path == nil && $0.message == nil && $0.evidence == nil && $0.children == nil
-                }
-        }
+        dataAsOf == nil
+            && decisions.allSatisfy { decision in
+                decision.explanation?.sentence == nil && decision.explanation?.change == nil
+                    && decision.findings.allSatisfy {
+                        $0.path == nil && $0.message == nil && $0.evidence == nil && $0.children == nil
+                    }
+            }
     }
 
     func write(to json: inout JSONWriter) {

@@ -8,7 +8,7 @@ extension DecisionsBody {
         self.init(
             decisions: answer.decisions.map { DecisionBody($0, role: role, locale: locale) },
             best: answer.choice?.offerId, bestReason: role.isStaff ? answer.choice?.sentence : nil,
-            ignored: answer.ignored, known: answer.isKnown)
+            dataAsOf: answer.dataAsOf, ignored: answer.ignored, known: answer.isKnown)
     }
 }
 

@@ -10,6 +10,8 @@ public struct InquiryAnswer: Sendable, Hashable {
     public var best: OfferId? { choice?.offerId }
     /// Whether anything is stored about the customer now; absent where a supplied history is all there is.
     public var isKnown: Bool?
+    /// When Apple signed the newest data that was decided on; for staff, and without suppositions.
+    public var dataAsOf: Instant?
     /// The signed data that was not used.
     public var ignored: [IgnoredData]?
 }

@@ -95,7 +95,9 @@ public struct OfferDecisions: Sendable {
         }
         return InquiryAnswer(
             decisions: decisions, choice: Choice(among: candidates),
-            isKnown: inquiry.history == nil ? !snapshot.subject.customers.isEmpty : nil, ignored: verified.ignored)
+            isKnown: inquiry.history == nil ? !snapshot.subject.customers.isEmpty : nil,
+            dataAsOf: caller.role.isStaff && isQuick ? snapshot.facts.history.newestSigned : nil,
+            ignored: verified.ignored)
     }
 
     private static func offers(_ inquiry: Inquiry, _ snapshot: Snapshot, _ caller: Caller) throws -> [CompiledOffer] {

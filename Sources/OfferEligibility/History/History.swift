@@ -123,6 +123,13 @@ public struct History: Sendable, Hashable {
         self.coverage = coverage
     }
 
+    /// When Apple signed the newest of it; absent if it signed nothing.
+    public var newestSigned: Instant? {
+        let transactions = transactions.lazy.filter(\.provenance.isProven).map(\.payload.signedDate).max()
+        let infos = renewalInfos.lazy.filter(\.provenance.isProven).map(\.payload.signedDate).max()
+        return [transactions, infos].compactMap(\.self).max()
+    }
+
     /// The current view of every purchase: what counts of all rows (docs/design.md#history-and-state).
     public var purchases: Purchases { CurrentHistory(self).purchases }
 }

@@ -49,6 +49,16 @@ struct DecisionText {
             .joined(separator: "\n\n")
     }
 
+    /// How old the data is that was decided on, if that is long enough for something to have changed.
+    func age(_ body: DecisionsBody) -> String {
+        guard let asOf = body.dataAsOf, now.milliseconds(since: asOf) >= Self.notableAge else { return "" }
+        let age =
+            "purchase data as of \(TimeText.relative(asOf, now: now)); to fetch newer: `offerctl customers refresh`"
+        return "\n\n" + palette.paint(age, .quiet)
+    }
+
+    private static let notableAge = Instant.Duration.hour
+
     /// Why, when it changes, and what to tell the customer. To a `client` key the server does not explain, so then it
     /// is what blocks the offer.
     private func brief(_ decision: DecisionBody) -> [String] {

@@ -119,12 +119,13 @@ struct DryRun: AsyncParsableCommand {
             Console.write(text.palette.wrap(text.palette.paint(line, .quiet)) + "\n\n")
         }
         guard let offer else {
-            return try answer.show(reply, text: text.overview(reply.body, detail: detail ?? .brief))
+            return try answer.show(
+                reply, text: text.overview(reply.body, detail: detail ?? .brief) + text.age(reply.body))
         }
         guard let decision = reply.body.decisions.first(where: { $0.offerId.rawValue == offer }) else {
             throw CommandFailure(.unavailable, "the server's answer does not mention the offer `\(offer)`")
         }
-        try answer.show(reply, text: text.explanation(decision, detail: detail ?? .normal))
+        try answer.show(reply, text: text.explanation(decision, detail: detail ?? .normal) + text.age(reply.body))
         guard decision.outcome == Outcome.eligible.rawValue else { throw CommandFailure.answeredNo }
     }
 }
