@@ -13,6 +13,8 @@ struct RandomLife {
     private(set) var ends: Instant
     private var random: SeededGenerator
     private var count = 0
+    /// Seats added in the current period.
+    private var seats: [Transaction] = []
 
     static let monthly: ProductId = "com.example.pro.monthly"
     static let yearly: ProductId = "com.example.pro.yearly"
@@ -27,12 +29,18 @@ struct RandomLife {
         for _ in 0..<Int.random(in: 1...8, using: &random) { current = next(after: current) }
         finish(current)
         transactions.sort { $0.signedDate < $1.signedDate }
+        // No two views of a purchase are signed at once: which of them holds would be settled by their bytes.
+        for place in transactions.indices {
+            transactions[place].signedDate = transactions[place].signedDate.adding(milliseconds: Int64(place))
+        }
         renewalInfos.sort { $0.signedDate < $1.signedDate }
     }
 
     private mutating func next(after current: Transaction) -> Transaction {
         let expires = current.expiresDate ?? current.purchaseDate
         switch Int.random(in: 0..<100, using: &random) {
+        case ..<8:
+            return addSeats(to: current)
         case ..<25:
             return upgrade(current, at: within(current))
         case ..<45:
@@ -69,14 +77,31 @@ struct RandomLife {
             of: product, at: isCarried && count == 1 && chance(50) ? current.purchaseDate : instant, .purchase)
         if isCarried {
             set(.introductory, in: &upgraded)
-            upgraded.expiresDate = current.expiresDate
+            let soon = instant.adding(milliseconds: Instant.Duration.day)
+            upgraded.expiresDate = chance(70) ? current.expiresDate : soon
         }
         upgraded.signedDate = instant.adding(milliseconds: 1_000)
-        var replaced = current
-        replaced.isUpgraded = true
-        replaced.signedDate = instant.adding(milliseconds: 2_000)
-        transactions.append(replaced)
+        for var replaced in [current] + seats {
+            replaced.isUpgraded = true
+            replaced.signedDate = instant.adding(milliseconds: 2_000)
+            transactions.append(replaced)
+        }
         return sign(upgraded)
+    }
+
+    /// Another transaction of the same period; then each of them says so.
+    private mutating func addSeats(to current: Transaction) -> Transaction {
+        let instant = within(current)
+        var first = current
+        first.additionalTransactionReason = .seatAddition
+        first.signedDate = instant.adding(milliseconds: 1_000)
+        transactions.append(first)
+        var added = period(of: current.productId, at: instant, .purchase)
+        added.additionalTransactionReason = .seatAddition
+        added.expiresDate = current.expiresDate
+        transactions.append(added)
+        seats.append(added)
+        return first
     }
 
     private mutating func refund(_ current: Transaction, at instant: Instant) -> Instant {
@@ -122,6 +147,7 @@ struct RandomLife {
     }
 
     private mutating func sign(_ period: Transaction) -> Transaction {
+        seats = []
         transactions.append(period)
         inform(period, renews: true, at: period.signedDate.adding(milliseconds: 1))
         return period

@@ -206,9 +206,14 @@ extension CustomerStatus {
 }
 
 extension GroupStatus {
-    /// Access before none, and the later end first.
+    private static let undetermined = "undetermined"
+
+    /// Access before what may be access, that before none, and the later end first.
     fileprivate var accessRank: (Int, Instant) {
-        (hasAccess ? 1 : 0, max(expiresAt ?? .distantPast, gracePeriodExpiresAt ?? .distantPast))
+        (
+            hasAccess ? 2 : state == Self.undetermined ? 1 : 0,
+            max(expiresAt ?? .distantPast, gracePeriodExpiresAt ?? .distantPast)
+        )
     }
 
     init(_ group: GroupView, at now: Instant) {
@@ -224,7 +229,7 @@ extension GroupStatus {
     /// What a state says, without what counts down.
     private init(shown state: SubscriptionState) {
         self.init(
-            of: state.subscriptionGroupIdentifier, state: state.name?.rawValue ?? "undetermined",
+            of: state.subscriptionGroupIdentifier, state: state.name?.rawValue ?? Self.undetermined,
             hasAccess: state.hasAccess == true)
         isTrial = state.name.map { $0 == .introductoryOffer }
         isFreeTrial = state.isInFreeTrial

@@ -121,7 +121,7 @@ private struct SubscriptionChange {
         guard let period = after.transactions.last(where: \.isSubscription), let expires = period.payload.expiresDate,
             let told = info(of: period.payload, after), told.provenance.isProven, told.payload.signedDate >= since,
             told.payload.isInBillingRetryPeriod == true,
-            told.payload.signedDate > expires.adding(milliseconds: -Self.chargedEarly),
+            told.payload.signedDate > period.payload.earliestRenewal ?? expires,
             before.transactions.contains(where: \.isSubscription)
         else { return [] }
         let known = info(of: period.payload, before)?.payload
@@ -129,12 +129,10 @@ private struct SubscriptionChange {
         var failed = SubscriptionEvent(
             .paymentFailed, cause: "\(expires.milliseconds)", at: told.payload.signedDate, period.payload)
         failed.willAutoRenew = told.payload.renews
-        failed.graceEnds = told.payload.gracePeriodExpiresDate
+        // Apple leaves the date of grace that is over.
+        failed.graceEnds = told.payload.gracePeriodExpiresDate.flatMap { $0 > told.payload.signedDate ? $0 : nil }
         return [failed]
     }
-
-    /// Apple charges up to a day before a period ends.
-    private static let chargedEarly = Instant.Duration.day
 
     /// What became of products outside subscription groups.
     var otherPurchases: [SubscriptionEvent] {
@@ -147,7 +145,9 @@ private struct SubscriptionChange {
             .flatMap { row -> [SubscriptionEvent] in
                 let before = after.purchases.ids(of: row).lazy.compactMap { known[$0] }.first
                 var events: [SubscriptionEvent] = []
-                if before == nil, row.isOwned != false, row.payload.purchaseDate >= since {
+                // A restored purchase has a new date.
+                let bought = min(row.payload.purchaseDate, row.payload.originalPurchaseDate ?? row.payload.purchaseDate)
+                if before == nil, row.isOwned != false, bought >= since {
                     events.append(event(.purchaseMade, of: row))
                 }
                 if before?.isKept != false, let revoked = row.payload.revocationDate, revoked >= since {

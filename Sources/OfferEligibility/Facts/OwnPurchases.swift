@@ -131,8 +131,14 @@ struct PaidTime: Sendable {
     }
 
     /// When a period was replaced: by the purchase that comes next. Before a renewal comes a purchase that is not known.
+    ///
+    /// It is one of the same subscription, or where none follows, of another one that the upgrade began.
     private static func upgrade(after place: Int, in rows: [Recorded<Transaction>]) -> Instant? {
-        let next = rows[(place + 1)...].first { $0.isOwned != false }
+        let later = rows[(place + 1)...].lazy.filter { $0.isOwned != false && !$0.isOfSamePeriod(as: rows[place]) }
+        let own = later.first {
+            $0.payload.originalTransactionId == rows[place].payload.originalTransactionId
+        }
+        let next = own ?? later.first
         return next?.payload.transactionReason == .renewal ? nil : next?.payload.purchaseDate
     }
 

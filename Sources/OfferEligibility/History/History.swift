@@ -123,11 +123,11 @@ public struct History: Sendable, Hashable {
         self.coverage = coverage
     }
 
-    /// When Apple signed the newest of it; absent if it signed nothing.
+    /// When Apple signed the newest of it; absent if it signed nothing. A transaction says nothing of a cancellation, so
+    /// where there is renewal info, its date counts.
     public var newestSigned: Instant? {
-        let transactions = transactions.lazy.filter(\.provenance.isProven).map(\.payload.signedDate).max()
-        let infos = renewalInfos.lazy.filter(\.provenance.isProven).map(\.payload.signedDate).max()
-        return [transactions, infos].compactMap(\.self).max()
+        renewalInfos.lazy.filter(\.provenance.isProven).map(\.payload.signedDate).max()
+            ?? transactions.lazy.filter(\.provenance.isProven).map(\.payload.signedDate).max()
     }
 
     /// The current view of every purchase: what counts of all rows (docs/design.md#history-and-state).

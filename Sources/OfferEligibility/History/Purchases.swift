@@ -68,7 +68,9 @@ extension [Recorded<Transaction>] {
         var places: [PurchaseKey: Int] = [:]
         for row in filter({ $0.lineItem != nil }) + filter({ $0.lineItem == nil }) {
             let keys = row.purchaseKeys
-            let place = keys.known.lazy.compactMap { places[$0] }.first ?? purchases.count
+            let place =
+                keys.known.lazy.compactMap { places[$0] }.first { purchases[$0].first.map(row.overlaps) ?? true }
+                ?? purchases.count
             if place == purchases.count { purchases.append([]) }
             purchases[place].append(row)
             for key in keys.own where places[key] == nil { places[key] = place }
@@ -80,22 +82,20 @@ extension [Recorded<Transaction>] {
 /// What two copies of a purchase have in common.
 private enum PurchaseKey: Hashable {
     case id(TransactionId)
-    case lineItem(String, of: TransactionId)
+    case lineItem(String, ProductId, of: TransactionId)
     case restored(ProductId, of: TransactionId)
-    case begins(Instant, ProductId, in: SubscriptionGroupId?, of: TransactionId)
+    case begins(Instant, ProductId, of: TransactionId)
 }
 
 extension Recorded<Transaction> {
-    /// The key of the purchase of a subscription; Xcode writes `0` for all, and adding seats is a purchase of its own.
+    /// The key of the purchase of a subscription; Xcode writes `0` for all.
     fileprivate var lineItem: String? {
-        guard let item = payload.webOrderLineItemId, !item.isEmpty, item != "0", isSubscription, !addsSeats else {
-            return nil
-        }
+        guard let item = payload.webOrderLineItemId, !item.isEmpty, item != "0", isSubscription else { return nil }
         return item
     }
 
-    /// Whether seats were added in its period: then each transaction of the period is a purchase of its own (Apple:
-    /// `additionalTransactionReason`).
+    /// Whether seats were added in its period: then each transaction of the period is a purchase of its own, whatever line
+    /// item it has (Apple: `additionalTransactionReason`).
     fileprivate var addsSeats: Bool { payload.additionalTransactionReason == .seatAddition }
 
     fileprivate var isRestored: Bool {
@@ -109,15 +109,24 @@ extension Recorded<Transaction> {
             let key = PurchaseKey.restored(product, of: original)
             return ([key], [key])
         }
-        guard isSubscription, !addsSeats else {
+        guard isSubscription else {
             let key = PurchaseKey.id(payload.transactionId)
             return ([key], [key])
         }
         // No two periods of a product begin at the same moment.
-        let period = PurchaseKey.begins(
-            payload.purchaseDate, product, in: payload.subscriptionGroupIdentifier, of: original)
-        guard let item = lineItem.map({ PurchaseKey.lineItem($0, of: original) }) else { return ([period], [period]) }
-        return ([item], [item, period])
+        let period = PurchaseKey.begins(payload.purchaseDate, product, of: original)
+        guard let item = lineItem.map({ PurchaseKey.lineItem($0, product, of: original) }) else {
+            return ([period], [period])
+        }
+        return (addsSeats ? [period] : [item], [item, period])
+    }
+
+    /// Whether both can be the same period: a line item that periods after each other have in common is none of Apple's.
+    fileprivate func overlaps(_ other: Recorded) -> Bool {
+        guard let ends = payload.expiresDate, let otherEnds = other.payload.expiresDate,
+            payload.purchaseDate != other.payload.purchaseDate
+        else { return true }
+        return payload.purchaseDate < otherEnds && other.payload.purchaseDate < ends
     }
 
     /// Whether another copy of the purchase says what holds: proven data before the rest, then the newer signature.
@@ -133,6 +142,8 @@ extension Recorded<Transaction> {
     fileprivate func standingFor(_ copies: [Recorded]) -> Recorded {
         let equals = copies.filter { $0.provenance.isProven == provenance.isProven }.map(\.payload)
         var purchase = payload
+        purchase.subscriptionGroupIdentifier =
+            payload.subscriptionGroupIdentifier ?? equals.lazy.compactMap(\.subscriptionGroupIdentifier).min()
         purchase.purchaseDate = equals.reduce(payload.purchaseDate) { min($0, $1.purchaseDate) }
         let first = equals.map(\.transactionId).min { $0.wasGiven(before: $1) }
         let isOriginal = equals.contains { $0.transactionId == payload.originalTransactionId }

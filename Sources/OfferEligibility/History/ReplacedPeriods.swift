@@ -44,28 +44,44 @@ struct ReplacedPeriods {
 
     private mutating func markWhatRanOn() {
         var subscriptions = IndexMap<TransactionId>()
-        var running: [[Int]] = []
+        // By subscription, the periods that run, each with the places of its transactions: added seats have their own.
+        var running: [[[Int]]] = []
         for place in rows.indices where rows[place].payload.expiresDate != nil {
             let subscription = subscriptions.place(of: rows[place].payload.originalTransactionId)
             if subscription == running.count { running.append([]) }
-            let replaced = running[subscription].filter { rows[place].replaces(rows[$0]) }
-            for earlier in replaced { rows[earlier] = rows[earlier].asUpgraded(keepingRevocation: true) }
-            running[subscription].removeAll {
-                rows[$0].payload.isUpgraded || !rows[$0].runs(at: rows[place].payload.purchaseDate)
+            for period in running[subscription] {
+                if rows[place].replaces(rows[period[0]]) {
+                    for earlier in period { mark(earlier) }
+                } else if rows[period[0]].replaces(rows[place]) {
+                    mark(place)
+                }
             }
-            running[subscription].append(place)
-            if running[subscription].count > Self.mostRunning { running[subscription].removeFirst() }
+            running[subscription].removeAll { period in
+                rows[period[0]].payload.isUpgraded
+                    || !period.contains { rows[$0].runs(at: rows[place].payload.purchaseDate) }
+            }
+            guard !rows[place].payload.isUpgraded else { continue }
+            let own = running[subscription].firstIndex { rows[place].isOfSamePeriod(as: rows[$0[0]]) }
+            if let own {
+                running[subscription][own].append(place)
+            } else {
+                running[subscription].append([place])
+                if running[subscription].count > Self.mostRunning { running[subscription].removeFirst() }
+            }
         }
     }
 
-    /// Only transactions of a plan with added seats run together, and they replace nothing.
+    private mutating func mark(_ place: Int) { rows[place] = rows[place].asUpgraded(keepingRevocation: true) }
+
+    /// No history of Apple's has so many periods of one subscription that run at the same time and replace none.
     private static let mostRunning = 16
 }
 
 extension Recorded<Transaction> {
-    /// When it was cancelled, if that may have been by an upgrade.
+    /// When it was cancelled, if that may have been by an upgrade: not where it was refunded for an issue in the app.
     fileprivate var uncertainCancellation: Instant? {
-        guard !provenance.isProven, !payload.isUpgraded, payload.revocationType == nil else { return nil }
+        guard !provenance.isProven, !payload.isUpgraded, payload.revocationType == nil, payload.revocationReason != 1
+        else { return nil }
         return payload.revocationDate
     }
 
@@ -83,24 +99,24 @@ extension Recorded<Transaction> {
 
     fileprivate func runs(at instant: Instant) -> Bool { payload.ends.map { instant < $0 } ?? false }
 
-    /// Whether it is what replaced an earlier period of its subscription. A renewal is charged up to a day before its
-    /// period begins, and what begins still earlier in a period is no renewal of it.
+    /// Whether it is what replaced an earlier period of its subscription. What begins in a period before a renewal of it
+    /// can is no renewal. Of two periods that begin together, the one with the later id replaced the other.
     fileprivate func replaces(_ earlier: Recorded) -> Bool {
         guard !earlier.payload.isUpgraded, earlier.runs(at: payload.purchaseDate), isInGroup(of: earlier),
-            !isOfSamePeriod(as: earlier)
+            provenance.isProven || !earlier.provenance.isProven, !isOfSamePeriod(as: earlier)
         else { return false }
+        let begins = payload.purchaseDate
+        if begins <= earlier.payload.purchaseDate {
+            guard begins == earlier.payload.purchaseDate,
+                earlier.payload.transactionId.wasGiven(before: payload.transactionId)
+            else { return false }
+        }
         let isOther = payload.productId != earlier.payload.productId
         switch payload.transactionReason {
         case .purchase? where isOther: return true
         case .renewal? where !isOther: return false
-        default: return earlier.runs(at: payload.purchaseDate.adding(milliseconds: earlier.chargedEarly))
+        default: return earlier.payload.earliestRenewal.map { begins < $0 } ?? false
         }
-    }
-
-    /// How long before the end of the period its renewal may be charged, in milliseconds: in Sandbox periods are minutes.
-    private var chargedEarly: Int64 {
-        let length = payload.expiresDate.map { $0.milliseconds(since: payload.purchaseDate) } ?? 0
-        return Swift.min(Instant.Duration.day, length / 4)
     }
 
     fileprivate func asUpgraded(keepingRevocation isRevoked: Bool) -> Recorded {
@@ -114,4 +130,13 @@ extension Recorded<Transaction> {
 extension Transaction {
     /// When the period ends, or was taken back.
     var ends: Instant? { [expiresDate, revocationDate].compactMap(\.self).min() }
+
+    /// When its renewal may be charged: up to a day before the end. In Sandbox periods are minutes, so of a short period
+    /// the last quarter.
+    var earliestRenewal: Instant? {
+        expiresDate.map { expires in
+            let length = expires.milliseconds(since: purchaseDate)
+            return expires.adding(milliseconds: -min(Instant.Duration.day, length / 4))
+        }
+    }
 }

@@ -181,7 +181,9 @@ extension History {
     /// What the evidence of a use of a signed offer says; `nil` if Apple signed no account with it.
     ///
     /// To be asked of every row ever stored, because a newer one may name another account.
-    public func claim(of redemption: Redemption) -> RedemptionClaim? {
+    ///
+    /// - Parameter purchases: those of this history.
+    public func claim(of redemption: Redemption, among purchases: Purchases) -> RedemptionClaim? {
         guard redemption.offerType == .promotional else { return nil }
         let periods = transactions.filter {
             $0.provenance.isProven && $0.payload.originalTransactionId == redemption.originalTransactionId

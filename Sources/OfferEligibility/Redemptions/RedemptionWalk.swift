@@ -115,11 +115,14 @@ extension Recorded<Transaction> {
     /// and goes on.
     fileprivate func isNewStart(after previous: Recorded?) -> Bool {
         guard let previous, payload.transactionReason != .renewal else { return false }
-        if let revoked = previous.payload.revocationDate, !previous.payload.isUpgraded, payload.purchaseDate >= revoked
-        {
-            return true
+        let begins = payload.purchaseDate
+        let isAfterEnd = previous.payload.expiresDate.map { begins > $0 } ?? false
+        guard let revoked = previous.payload.revocationDate, !previous.payload.isUpgraded, begins >= revoked else {
+            return isAfterEnd
         }
-        return previous.payload.expiresDate.map { payload.purchaseDate > $0 } ?? false
+        // Without a reason, what begins when a renewal may be charged is one.
+        let isStated = payload.transactionReason != nil
+        return isStated || isAfterEnd || previous.payload.earliestRenewal.map { begins < $0 } ?? true
     }
 }
 

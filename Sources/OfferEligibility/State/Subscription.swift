@@ -98,7 +98,7 @@ extension Recorded<Transaction> {
     /// transaction with the same end, which replaces none (Apple: `additionalTransactionReason`).
     public func isOfSamePeriod(as other: Recorded) -> Bool {
         payload.expiresDate == other.payload.expiresDate && payload.expiresDate != nil
-            && !payload.isUpgraded && !other.payload.isUpgraded && payload.productId == other.payload.productId
+            && payload.isUpgraded == other.payload.isUpgraded && payload.productId == other.payload.productId
             && payload.originalTransactionId == other.payload.originalTransactionId
     }
 }
@@ -166,15 +166,16 @@ extension Subscription {
         return expires.adding(milliseconds: isWeekly ? policy.longestWeeklyGrace : policy.longestGrace)
     }
 
-    /// Whether periods of the current product last a week. Periods with an offer do not tell: a free week may begin a
-    /// monthly subscription.
+    /// Whether periods of the current product last a week: none is longer. Those with an offer do not tell: a free week may
+    /// begin a monthly subscription.
     private var isWeekly: Bool {
-        transactions.contains { row in
+        let lengths = transactions.compactMap { row -> Int64? in
             guard row.payload.productId == current.payload.productId, row.payload.offerType == nil,
                 !row.payload.isUpgraded, let expires = row.payload.expiresDate
-            else { return false }
-            return expires.milliseconds(since: row.payload.purchaseDate) <= 8 * Instant.Duration.day
+            else { return nil }
+            return expires.milliseconds(since: row.payload.purchaseDate)
         }
+        return lengths.max().map { $0 <= 8 * Instant.Duration.day } ?? false
     }
 
     /// The state of this subscription alone (docs/design.md#history-and-state, freshness and access).

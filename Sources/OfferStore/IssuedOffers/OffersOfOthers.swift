@@ -21,9 +21,10 @@ struct OffersOfOthers {
         let doubtful = try found.map { try isUnexplained($0) || isSignedForAccountsAlone($0) }
         guard doubtful.contains(true) else { return found }
         let history = try HistoryStore(transaction).history(of: [customer], asOf: .distantFuture)
+        let purchases = history.purchases
         return try zip(found, doubtful).map { redemption, isDoubtful in
             guard isDoubtful else { return redemption }
-            let claim = history.claim(of: redemption)
+            let claim = history.claim(of: redemption, among: purchases)
             if let claim, let own = issuedOffers.first(where: { $0.id == redemption.issuedOfferId }),
                 try explains(own, redemption, claim)
             {

@@ -81,14 +81,14 @@ struct DueEventTests {
             ], at: Bench.day(1.2))
         #expect(try await bench.nextDue() == Bench.day(1))
         try await bench.send(at: Bench.day(1.3))
-        let events = try await bench.events()
+        let events = try await bench.announced()
         #expect(events.map(\.type) == [.accessLost])
         #expect(events.first?.text.contains(#""state":"inBillingRetryPeriod""#) == true)
         // It expires: access was lost before.
         try await bench.ingestInProduction(
             [.info(renews: false, signed: 2) { $0.expirationIntent = .billingError }], at: Bench.day(2))
         try await bench.send(at: Bench.day(2))
-        #expect(try await bench.events().count == 1)
+        #expect(try await bench.announced().count == 1)
     }
 
     @Test("the end of grace is announced three days before, and access is lost at its end")
@@ -104,7 +104,7 @@ struct DueEventTests {
         #expect(try await bench.nextDue() == Bench.day(12))
         try await bench.send(at: Bench.day(12))
         try await bench.send(at: Bench.day(15))
-        let events = try await bench.events()
+        let events = try await bench.announced()
         #expect(events.map(\.type) == [.graceEnding, .accessLost])
         #expect(events.first?.text.contains(#""gracePeriodExpiresAt":1801296000000"#) == true)
         #expect(events.last?.text.contains(#""accessEndedAt":1801296000000"#) == true)
