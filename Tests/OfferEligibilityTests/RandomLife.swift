@@ -18,7 +18,9 @@ struct RandomLife {
 
     static let monthly: ProductId = "com.example.pro.monthly"
     static let yearly: ProductId = "com.example.pro.yearly"
-    private static let original: TransactionId = "500"
+    private static let original: TransactionId = "50005"
+    /// When the last thing within a period happened: they happen one after the other.
+    private var latest = Instant.distantPast
     private static let start = Instant(milliseconds: 1_735_689_600_000)
 
     init(seed: UInt64) {
@@ -129,7 +131,7 @@ struct RandomLife {
             renewalInfos.append(info)
         }
         guard chance(30) else { return }
-        var lifetime = Transaction.fixture("700", product: "lifetime", purchased: within(current))
+        var lifetime = Transaction.fixture("70005", product: "lifetime", purchased: within(current))
         lifetime.type = .nonConsumable
         (lifetime.subscriptionGroupIdentifier, lifetime.expiresDate) = (nil, nil)
         transactions.append(lifetime)
@@ -158,7 +160,7 @@ struct RandomLife {
     ) -> Transaction {
         defer { count += 1 }
         var period = Transaction.fixture(
-            TransactionId("5\(count < 10 ? "0" : "")\(count)"), original: Self.original, product: product,
+            TransactionId("50\(count < 10 ? "0" : "")\(count)5"), original: Self.original, product: product,
             purchased: instant, expires: instant.adding(months: product == Self.monthly ? 1 : 12))
         period.originalPurchaseDate = Self.start
         period.transactionReason = reason
@@ -185,7 +187,9 @@ struct RandomLife {
 
     private mutating func within(_ period: Transaction) -> Instant {
         let length = (period.expiresDate ?? period.purchaseDate).milliseconds(since: period.purchaseDate)
-        return period.purchaseDate.adding(milliseconds: length * Int64.random(in: 20...70, using: &random) / 100)
+        let instant = period.purchaseDate.adding(milliseconds: length * Int64.random(in: 20...70, using: &random) / 100)
+        latest = max(latest.adding(milliseconds: Instant.Duration.minute), instant)
+        return latest
     }
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -217,10 +221,10 @@ extension RandomLife {
         var random = SeededGenerator(seed: seed)
         func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
         let ids = Set(transactions.map(\.transactionId)).sorted()
-        // A second id can be smaller or greater than the first.
+        // Apple gives out both ids at about the same time, in either order.
         let second = Dictionary(
-            uniqueKeysWithValues: ids.filter { _ in chance(60) }.map {
-                ($0, TransactionId(chance(50) ? "\($0)9" : "1\($0)"))
+            uniqueKeysWithValues: ids.filter { _ in chance(60) }.map { id in
+                (id, TransactionId(id.rawValue.dropLast() + (chance(50) ? "9" : "1")))
             })
         var told: [Transaction] = []
         for view in transactions {
