@@ -16,8 +16,9 @@ extension ImportedHistory {
         ]
         let (names, fields) = (try CSVRecord.fields(header), try CSVRecord.fields(record))
         guard names.count == fields.count else { throw ImportRefusal(.malformed, "another number of fields") }
+        let places = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
         let row = CSVRow(
-            places: Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }, names: [:], fields: fields)
+            columns: CSVColumns(delimiter: CSVRecord.comma, places: places, names: [:]), fields: fields)
         self = try PurchaseReader(scope: scope, exportedAt: nil).read(mappings[mapping % mappings.count].purchase(row))
     }
 }

@@ -23,6 +23,23 @@ protocol ColumnMapping: Sendable {
     func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8]
 }
 
+/// The mappings, by the names of `--mapping`.
+enum ColumnMappingName: String, CaseIterable {
+    case apple
+    /// RevenueCat's scheduled export of transactions.
+    case revenuecat
+    /// A table with one row a subscription, as many apps keep it.
+    case subscriptions
+
+    func columns(in scope: Scope) -> any ColumnMapping {
+        switch self {
+        case .apple: AppleColumns()
+        case .revenuecat: RevenueCatColumns(environment: scope.environment)
+        case .subscriptions: SubscriptionColumns()
+        }
+    }
+}
+
 extension ColumnMapping {
     var synonyms: [String: String] { [:] }
     var standIns: [String: String] { [:] }
@@ -293,7 +310,7 @@ extension CSVRow {
         guard let text = self[column] else { return nil }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let isLocal =
-            header.delimiter != CSVRecord.comma && parts.count == 2 && (1...2).contains(parts[1].count)
+            columns.delimiter != CSVRecord.comma && parts.count == 2 && (1...2).contains(parts[1].count)
             && parts.allSatisfy(CellValue.areDigits)
         return try CellValue.milliunits(isLocal ? text.replacing(",", with: ".") : text, name(of: column))
     }

@@ -225,21 +225,7 @@ struct ExportOptions: ParsableArguments {
     }
 }
 
-enum ColumnMappingName: String, ExpressibleByArgument, CaseIterable {
-    case apple
-    /// RevenueCat's scheduled export of transactions.
-    case revenuecat
-    /// A table with one row a subscription, as many apps keep it.
-    case subscriptions
-
-    func columns(in scope: Scope) -> any ColumnMapping {
-        switch self {
-        case .apple: AppleColumns()
-        case .revenuecat: RevenueCatColumns(environment: scope.environment)
-        case .subscriptions: SubscriptionColumns()
-        }
-    }
-}
+extension ColumnMappingName: ExpressibleByArgument {}
 
 enum FileName {
     /// What a name ends in, in lower case, whether or not it also says that the file is compressed.
