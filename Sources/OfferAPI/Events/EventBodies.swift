@@ -9,7 +9,7 @@ package struct EventBody: Sendable, Hashable, Codable {
     package var environment: AppStoreEnvironment
     /// The customer as known now; absent if it is about none, and after an erasure.
     package var customer: KnownIdentifiers?
-    /// What the customer has now, with events about purchases.
+    /// What the customer had when it was recorded, with events about purchases.
     package var status: CustomerStatus?
     /// What it holds depends on the type.
     package var data: JSONValue

@@ -23,9 +23,8 @@ public struct EventFeed: Sendable {
             let found = try EventStore(transaction).page(
                 after: max(start, after?.sequence ?? 0), scope: number, types: type.map { [$0] }, limit: limit + 1)
             let shown = found.prefix(limit)
-            var told = ToldEvents(transaction, at: try clock.instantOfLooking(transaction))
             return PageBody(
-                items: try shown.map { try told.body(of: $0) },
+                items: try shown.map { try EventBody($0, transaction) },
                 next: found.count > limit ? shown.last?.id.description : nil)
         }
     }
@@ -45,10 +44,7 @@ public struct EventFeed: Sendable {
 
     /// - Throws: `unknownEvent`.
     package func event(_ id: EventId, caller: Caller) async throws -> EventBody {
-        try await database.read { transaction in
-            var told = ToldEvents(transaction, at: try clock.instantOfLooking(transaction))
-            return try told.body(of: Self.event(id, for: caller, transaction))
-        }
+        try await database.read { try EventBody(Self.event(id, for: caller, $0), $0) }
     }
 
     /// Sends an event once more to every webhook that takes it.
@@ -106,35 +102,20 @@ public struct DueEvents: Sendable {
     }
 }
 
-/// Events as they are told at an instant: with the customer, and what they have, as known then. So a table that is kept
-/// from the events is right once the last one has arrived, in whatever order they come.
-struct ToldEvents {
-    private let transaction: any StoreTransaction
-    private let now: Instant
-    private var statuses: [CustomerNumber: CustomerStatus] = [:]
-
-    init(_ transaction: any StoreTransaction, at now: Instant) {
-        self.transaction = transaction
-        self.now = now
-    }
-
-    mutating func body(of event: StoredEvent) throws -> EventBody {
-        EventBody(
+extension EventBody {
+    /// An event with the customer as known now, and what they had when it was recorded: the same however often it is read
+    /// and sent.
+    init(_ event: StoredEvent, _ transaction: any StoreTransaction) throws {
+        self.init(
             id: event.id.uuid, type: event.type, occurredAt: event.occurredAt, app: event.scope.bundleId,
             environment: event.scope.environment, customer: event.customer.map(KnownIdentifiers.init),
             status: event.type.changesStatus
-                ? try event.customer.map { try status(of: $0, in: event.scope.environment) } : nil,
+                ? try event.customer.map { customer in
+                    CustomerStatus(
+                        of: customer.identifiers,
+                        try HistoryStore(transaction).history(of: [customer.number], asOf: event.occurredAt),
+                        at: event.occurredAt, in: event.scope.environment)
+                } : nil,
             data: try WireJSON.decode(JSONValue.self, from: event.data))
-    }
-
-    private mutating func status(
-        of customer: StoredCustomer, in environment: AppStoreEnvironment
-    ) throws -> CustomerStatus {
-        if let known = statuses[customer.number] { return known }
-        let status = CustomerStatus(
-            of: customer.identifiers, try HistoryStore(transaction).history(of: [customer.number]), at: now,
-            in: environment)
-        statuses[customer.number] = status
-        return status
     }
 }

@@ -218,12 +218,7 @@ public final class WebhookDelivery: Sendable {
     private func attempt(_ item: WebhookItem) async -> WebhookOutcome {
         let outcome: WebhookOutcome
         do {
-            let now = clock()
-            let told = try await database.read { transaction in
-                var told = ToldEvents(transaction, at: now)
-                return try told.body(of: item.event)
-            }
-            let body = try WireJSON.encode(told)
+            let body = try WireJSON.encode(try await database.read { try EventBody(item.event, $0) })
             outcome = WebhookOutcome(await sender.send(webhook.message(item.event.id.uuid, body, at: clock())))
         } catch {
             outcome = .failed(WebhookFailure(reason: "its data cannot be read", isOfReceiver: false))
