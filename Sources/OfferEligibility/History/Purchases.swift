@@ -48,14 +48,15 @@ extension [Recorded<Transaction>] {
     fileprivate var needsGrouping: Bool {
         var subscriptions = IndexMap<TransactionId>()
         var ends: [Instant] = []
-        for place in indices {
-            if self[place].isRestored || self[place].payload.revocationDate != nil && !self[place].provenance.isProven {
-                return true
+        for row in self {
+            guard let expires = row.payload.expiresDate else {
+                if row.isRestored { return true }
+                continue
             }
-            guard let expires = self[place].payload.expiresDate else { continue }
-            let subscription = subscriptions.place(of: self[place].payload.originalTransactionId)
+            if row.payload.revocationDate != nil, !row.provenance.isProven { return true }
+            let subscription = subscriptions.place(of: row.payload.originalTransactionId)
             if subscription == ends.count { ends.append(.distantPast) }
-            let bought = self[place].payload.purchaseDate
+            let bought = row.payload.purchaseDate
             if bought < ends[subscription] || expires <= bought { return true }
             ends[subscription] = expires
         }
