@@ -26,6 +26,15 @@ import Testing
         return AppStoreDataTests.refusal { () throws(SignedDataRefusal) in _ = try reader.transaction(jws, now: now) }
     }
 
+    @Test(
+        "of a JWS with a damaged part that part is named, not the whole",
+        arguments: ["@@.AAAA", "e30.@@", "e30", "e30.AAAA.AAAA"])
+    func damaged(rest: String) throws {
+        let header = Self.base64(Self.header).replacingOccurrences(of: "=", with: "")
+        let found = try #require(try refusal("\(header).\(rest)"))
+        #expect(found.code == .malformedJws && !found.detail.contains("this is"), "\(found.detail)")
+    }
+
     struct Sent: Sendable, CustomTestStringConvertible {
         let text: String
         let detail: String

@@ -366,6 +366,22 @@ struct CustomerStatusHTTPTests {
         }
     }
 
+    @Test("of an alias that several Apple Accounts carry, what may be access is not hidden by an end")
+    func mayHaveAccess() async throws {
+        try await ServiceFixture.run { service in
+            let token = "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"
+            let due = """
+                      - buy: { product: monthly, group: "21500001", at: 2026-02-01T00:00:00Z, period: P1M, price: { amount: "9.99", currency: USD } }
+                """
+            try await deliver(Self.lapsed, of: "200", account: "app-200", token: token, to: service)
+            try await deliver(due, of: "300", account: "app-300", token: token, to: service)
+            let answer = try await status(#"{"appAccountToken":"\#(token)"}"#, service)
+            let items = try #require(answer.json["items"] as? [[String: Any]], "\(answer.text)")
+            let groups = items[0]["groups"] as? [[String: Any]] ?? []
+            #expect(groups.map { $0["state"] as? String } == ["undetermined"], "\(answer.text)")
+        }
+    }
+
     @Test("two aliases that share an Apple Account name one user; two that share none mix up two users")
     func aliases() async throws {
         try await ServiceFixture.run { service in
