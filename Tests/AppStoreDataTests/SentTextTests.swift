@@ -30,7 +30,8 @@ import Testing
         "of a JWS with a damaged part that part is named, not the whole",
         arguments: ["@@.AAAA", "e30.@@", "e30", "e30.AAAA.AAAA"])
     func damaged(rest: String) throws {
-        let header = Self.base64(Self.header).replacingOccurrences(of: "=", with: "")
+        let certificate = String(repeating: "MIIB", count: 200)
+        let header = Self.base64(#"{"alg":"ES256","x5c":["\#(certificate)"]}"#).replacingOccurrences(of: "=", with: "")
         let found = try #require(try refusal("\(header).\(rest)"))
         #expect(found.code == .malformedJws && !found.detail.contains("this is"), "\(found.detail)")
     }
