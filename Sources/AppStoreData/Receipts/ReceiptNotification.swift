@@ -72,7 +72,7 @@ struct ReceiptNotification {
 }
 
 extension ReceiptAnswer {
-    /// A notification whose cancellation cannot be told of any purchase is not taken: the purchase would count as paid.
+    /// Refuses a notification whose cancellation matches none of its purchases: the purchase would count as paid.
     func problems(beside purchases: ReceiptPurchases) -> [ReceiptProblem] {
         guard let notification, notification.isCancellation, purchases.problems.isEmpty, purchases.skipped == 0,
             !purchases.transactions.contains(where: { $0.revocationDate != nil || $0.isUpgraded })

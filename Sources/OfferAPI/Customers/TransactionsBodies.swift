@@ -84,7 +84,7 @@ public struct IgnoredData: Sendable, Hashable, Codable {
     /// Why, in words.
     public var reason: String
 
-    /// - Parameter pointer: where it stands in the request, as a JSON pointer.
+    /// - Parameter pointer: its place in the request, as a JSON pointer.
     package init(pointer: String, reason: String) {
         let steps = pointer.split(separator: "/")
         member = steps.dropFirst().reduce(String(steps.first ?? "")) { "\($0)[\($1)]" }

@@ -37,8 +37,8 @@ public struct StatusLookup: Sendable {
             items: caller.role == .app ? statuses.map(proven.shown) : statuses, ignored: verified.ignored)
     }
 
-    /// The status of each of these customers, in their order, as of one instant. One whom the identifiers do not tell
-    /// from others is an item with an error, and keeps nobody else from theirs.
+    /// The status of each of these customers, in their order, as of one instant. An item whose identifiers are ambiguous
+    /// has an error; the others have their status.
     package func statuses(of named: [CustomerIdentifiers], caller: Caller) async throws -> [CustomerStatus] {
         try rates.take(named, by: caller)
         let found: [Found]
@@ -88,12 +88,12 @@ public struct StatusLookup: Sendable {
         return (parts.flatMap(\.self), statuses)
     }
 
-    /// Whom one item names.
+    /// The customers that one item names.
     private struct Subject {
         /// Customers who are one person, whose histories are read together. Several where Apple Accounts share the alias
-        /// that the item has, and nobody is merged; none for an unknown customer.
+        /// that the item has, without being merged; none for an unknown customer.
         var parts: [[CustomerNumber]] = []
-        /// Why the item names nobody for certain.
+        /// Why the item is ambiguous.
         var ambiguity: String?
 
         init(_ customers: [CustomerNumber]) { parts = customers.isEmpty ? [] : [customers] }

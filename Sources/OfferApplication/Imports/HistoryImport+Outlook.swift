@@ -81,9 +81,7 @@ private struct FoundCustomer: Sendable {
         isKnown = true
         isAlone = Set(history.transactions.lazy.map(\.payload.originalTransactionId)).count < 2
         reason = history.subscriptionStates(at: now, policy: policy).compactMap(\.resolution.undeterminedReason).first
-        isUnsigned =
-            !history.transactions.contains { $0.provenance.isProven }
-            && !history.appTransactions.contains { $0.provenance.isProven && $0.payload.appTransactionId != nil }
+        isUnsigned = !history.isProven
     }
 }
 

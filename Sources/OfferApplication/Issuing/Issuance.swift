@@ -91,7 +91,7 @@ extension Decision {
 }
 
 extension RuleId {
-    /// Whether the App Store itself keeps an introductory offer from those whom the rule does: `again` only widens it.
+    /// Whether the App Store enforces the rule too; `again` only widens what it allows.
     fileprivate var isAnsweredByAppStore: Bool { rawValue.hasPrefix("platform.") || self == .ruleAgain }
 }
 

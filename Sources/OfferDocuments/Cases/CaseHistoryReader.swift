@@ -51,9 +51,8 @@ struct CaseTransactionReader {
     private static let keys = [
         "transactionId", "originalTransactionId", "webOrderLineItemId", "productId", "subscriptionGroupIdentifier",
         "purchaseDate", "originalPurchaseDate", "expiresDate", "signedDate", "type", "inAppOwnershipType",
-        "revocationDate",
-        "revocationReason", "revocationType", "revocationPercentage", "isUpgraded", "offerType", "offerIdentifier",
-        "offerDiscountType", "offerPeriod", "price", "currency", "storefront", "transactionReason",
+        "revocationDate", "revocationReason", "revocationType", "revocationPercentage", "isUpgraded", "offerType",
+        "offerIdentifier", "offerDiscountType", "offerPeriod", "price", "currency", "storefront", "transactionReason",
         "additionalTransactionReason", "billingPlanType", "commitmentInfo", "provenance",
     ]
 

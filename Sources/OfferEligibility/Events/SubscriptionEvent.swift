@@ -61,7 +61,7 @@ private struct SubscriptionChange {
             guard isNew, row.provenance.isProven, row.payload.purchaseDate >= since else { return [] }
             let earlier = rows[..<place].filter { !$0.isOfSamePeriod(as: row) }
             var begun = row.starts(after: earlier) ? [event(.started, of: row)] : []
-            begun += events(of: row.payload, after: earlier.last?.payload)
+            begun += events(of: row, after: earlier.last?.payload)
             return begun
         }
     }
@@ -75,10 +75,8 @@ private struct SubscriptionChange {
         return event
     }
 
-    private func events(of period: Transaction, after previous: Transaction?) -> [SubscriptionEvent] {
-        var renewed = SubscriptionEvent(
-            .renewed, cause: period.transactionId.rawValue, at: period.purchaseDate, period)
-        renewed.willAutoRenew = info(of: period, after)?.payload.renews
+    private func events(of row: Recorded<Transaction>, after previous: Transaction?) -> [SubscriptionEvent] {
+        let (renewed, period) = (event(.renewed, of: row), row.payload)
         guard let previous else { return period.transactionReason == .renewal ? [renewed] : [] }
         guard previous.productId != period.productId else { return [renewed] }
         var changed = renewed

@@ -123,6 +123,12 @@ public struct History: Sendable, Hashable {
         self.coverage = coverage
     }
 
+    /// Whether Apple signed anything of it that names a customer.
+    public var isProven: Bool {
+        transactions.contains { $0.provenance.isProven }
+            || appTransactions.contains { $0.provenance.isProven && $0.payload.appTransactionId != nil }
+    }
+
     /// When Apple signed the newest of it; absent if it signed nothing. A transaction says nothing of a cancellation, so
     /// where there is renewal info, its date counts.
     public var newestSigned: Instant? {

@@ -36,10 +36,10 @@ public struct Purchases: Sendable {
     }
 
     /// The purchase that has this id among others.
-    public func purchase(_ id: TransactionId) -> Recorded<Transaction>? { place(of: id).map { rows[$0] } }
-
-    /// The place of that purchase.
-    func place(of id: TransactionId) -> Int? { rows.firstIndex { ids(of: $0).contains(id) } }
+    public func purchase(_ id: TransactionId) -> Recorded<Transaction>? {
+        let shown = idsOfCopies.first { $0.value.contains(id) }?.key ?? id
+        return rows.first { $0.payload.transactionId == shown }
+    }
 }
 
 extension [Recorded<Transaction>] {

@@ -30,9 +30,7 @@ final class SubscriptionHistory: Sendable {
         withoutGroup = walk.withoutGroup
         otherPurchases = walk.otherPurchases
         groups = walk.groups
-        isProven =
-            history.transactions.contains { $0.provenance.isProven }
-            || history.appTransactions.contains { $0.provenance.isProven && $0.payload.appTransactionId != nil }
+        isProven = facts.history.isProven
     }
 }
 

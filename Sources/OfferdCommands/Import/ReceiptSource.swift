@@ -4,7 +4,8 @@ import Foundation
 import OfferApplication
 import OfferModel
 
-/// Answers of verifyReceipt and notifications on disk, one after the other; only one file is open at a time, and one answer in memory.
+/// Answers of verifyReceipt and notifications on disk, one after the other; only one file is open at a time, and one
+/// answer in memory.
 final class ReceiptSource: ImportSource {
     private let files: [ReceiptFile]
     /// Where each file begins and the last one ends, in bytes; each counts one more than it has, so that behind its
