@@ -9,8 +9,7 @@ CREATE TABLE store_state (
 CREATE TABLE scope (
     id INTEGER PRIMARY KEY,
     bundle_id TEXT NOT NULL CHECK (length(bundle_id) > 0),
-    environment TEXT NOT NULL
-        CHECK (environment IN ('Production', 'Sandbox', 'LocalTesting', 'Xcode')),
+    environment TEXT NOT NULL CHECK (environment IN ('Production', 'Sandbox', 'LocalTesting', 'Xcode')),
     generation INTEGER NOT NULL,
     UNIQUE (bundle_id, environment)
 ) STRICT;
@@ -141,7 +140,6 @@ CREATE TABLE history_facts (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE notification (
     sequence INTEGER PRIMARY KEY,
-    scope_id INTEGER NOT NULL REFERENCES scope (id),
     uuid TEXT NOT NULL CHECK (length(uuid) > 0),
     type TEXT NOT NULL CHECK (length(type) > 0),
     subtype TEXT,
@@ -149,13 +147,14 @@ CREATE TABLE notification (
     received_at INTEGER NOT NULL,
     source TEXT NOT NULL CHECK (source IN ('delivered', 'fetched')),
     outcome TEXT NOT NULL CHECK (outcome IN ('added', 'updated', 'unchanged', 'noHistory')),
-    identifier_kind TEXT CHECK (identifier_kind IN ('originalTransactionId', 'appTransactionId')),
-    identifier TEXT,
     transaction_id TEXT,
     product_id TEXT,
-    payload TEXT,
     payload_removed_at INTEGER,
     erased_at INTEGER,
+    scope_id INTEGER NOT NULL REFERENCES scope (id),
+    identifier_kind TEXT CHECK (identifier_kind IN ('originalTransactionId', 'appTransactionId')),
+    identifier TEXT,
+    payload TEXT,
     UNIQUE (scope_id, uuid),
     CHECK ((identifier IS NULL) = (identifier_kind IS NULL)),
     CHECK ((payload IS NULL) = (payload_removed_at IS NOT NULL)),
@@ -168,7 +167,6 @@ CREATE INDEX notification_test ON notification (scope_id, sequence) WHERE type =
 CREATE INDEX notification_newest ON notification (scope_id, sequence);
 CREATE TABLE import_run (
     id INTEGER PRIMARY KEY,
-    scope_id INTEGER NOT NULL REFERENCES scope (id),
     source TEXT NOT NULL CHECK (length(source) > 0),
     provenance TEXT NOT NULL CHECK (provenance IN ('operator', 'receipt')),
     digest BLOB NOT NULL CHECK (length(digest) = 32),
@@ -189,6 +187,7 @@ CREATE TABLE import_run (
     repeated INTEGER NOT NULL CHECK (repeated >= 0),
     subscriptions INTEGER NOT NULL CHECK (subscriptions >= 0),
     stated INTEGER NOT NULL CHECK (stated >= 0),
+    scope_id INTEGER NOT NULL REFERENCES scope (id),
     closed_at INTEGER,
     CHECK ((stage = 'closed') = (closed_at IS NOT NULL))
 ) STRICT;
@@ -267,10 +266,8 @@ CREATE TABLE issued_offer (
     catalog_revision INTEGER NOT NULL,
     offer_id TEXT NOT NULL,
     offer_identifier TEXT,
-    offer_type TEXT NOT NULL
-        CHECK (offer_type = 'promotional' OR offer_type = 'winBack' OR offer_type = 'introductory'),
-    delivery TEXT NOT NULL
-        CHECK (delivery = 'signature' OR delivery = 'introductoryEligibility' OR delivery = 'appStore'),
+    offer_type TEXT NOT NULL CHECK (offer_type = 'promotional' OR offer_type = 'winBack' OR offer_type = 'introductory'),
+    delivery TEXT NOT NULL CHECK (delivery = 'signature' OR delivery = 'introductoryEligibility' OR delivery = 'appStore'),
     product_id TEXT NOT NULL,
     subscription_group_identifier TEXT NOT NULL,
     tags TEXT NOT NULL,
@@ -297,8 +294,7 @@ CREATE TABLE issued_offer (
     v1_signature TEXT,
     jws_nonce TEXT CHECK (length(jws_nonce) = 36 AND jws_nonce = lower(jws_nonce)),
     jws TEXT,
-    allow_introductory_offer INTEGER
-        CHECK (allow_introductory_offer IS NULL OR (allow_introductory_offer = 1 AND jws IS NOT NULL)),
+    allow_introductory_offer INTEGER CHECK (allow_introductory_offer IS NULL OR (allow_introductory_offer = 1 AND jws IS NOT NULL)),
     record ANY NOT NULL,
     CHECK (voided_at IS NOT NULL OR is_released = 0),
     CHECK (voided_at IS NOT NULL OR void_reason IS NULL),
@@ -333,8 +329,7 @@ CREATE TABLE signing (
     v1_signature TEXT,
     jws_nonce TEXT CHECK (length(jws_nonce) = 36 AND jws_nonce = lower(jws_nonce)),
     jws TEXT,
-    allow_introductory_offer INTEGER
-        CHECK (allow_introductory_offer IS NULL OR (allow_introductory_offer = 1 AND jws IS NOT NULL)),
+    allow_introductory_offer INTEGER CHECK (allow_introductory_offer IS NULL OR (allow_introductory_offer = 1 AND jws IS NOT NULL)),
     record ANY NOT NULL,
     UNIQUE (issued_offer, signing),
     CHECK ((v1_nonce IS NULL) = (v1_signature IS NULL) AND (jws_nonce IS NULL) = (jws IS NULL))
@@ -363,41 +358,6 @@ CREATE TABLE refusal (
 CREATE INDEX refusal_customer ON refusal (customer_id, decided_at, offer_id, scope_id);
 CREATE INDEX refusal_offer ON refusal (scope_id, offer_id);
 CREATE INDEX refusal_scope ON refusal (scope_id);
-CREATE VIEW decision AS
-    SELECT sequence, decision_id AS id, scope_id, 'issue' AS kind, customer_id, offer_id,
-        issued_at AS decided_at, catalog_revision, 'eligible' AS outcome, id AS issued_offer_id, record
-    FROM issued_offer
-    UNION ALL
-    SELECT s.sequence, s.decision_id, s.scope_id, 'signing', o.customer_id, o.offer_id, s.decided_at,
-        s.catalog_revision, 'eligible', o.id, s.record
-    FROM signing s JOIN issued_offer o ON o.sequence = s.issued_offer
-    UNION ALL
-    SELECT sequence, id, scope_id, 'refusal', customer_id, offer_id, decided_at, catalog_revision, outcome,
-        NULL, record
-    FROM refusal;
-CREATE VIEW signature AS
-    SELECT sequence, scope_id, v1_nonce AS nonce, id AS issued_offer_id, 1 AS signing, decision_id,
-        'v1' AS format, NULL AS allow_introductory_offer, key_id, issued_at AS signed_at,
-        signed_product_id AS product_id, app_account_token, transaction_id, v1_signature AS artefact
-    FROM issued_offer WHERE v1_nonce IS NOT NULL
-    UNION ALL
-    SELECT sequence, scope_id, jws_nonce, id, 1, decision_id,
-        iif(allow_introductory_offer IS NULL, 'v2', 'introductoryEligibility'), allow_introductory_offer,
-        key_id, issued_at, signed_product_id, app_account_token, transaction_id, jws
-    FROM issued_offer WHERE jws_nonce IS NOT NULL
-    UNION ALL
-    SELECT s.sequence, s.scope_id, s.v1_nonce, o.id, s.signing, s.decision_id, 'v1', NULL, s.key_id,
-        s.decided_at, s.signed_product_id, s.app_account_token, s.transaction_id, s.v1_signature
-    FROM signing s JOIN issued_offer o ON o.sequence = s.issued_offer WHERE s.v1_nonce IS NOT NULL
-    UNION ALL
-    SELECT s.sequence, s.scope_id, s.jws_nonce, o.id, s.signing, s.decision_id,
-        iif(s.allow_introductory_offer IS NULL, 'v2', 'introductoryEligibility'), s.allow_introductory_offer,
-        s.key_id, s.decided_at, s.signed_product_id, s.app_account_token, s.transaction_id, s.jws
-    FROM signing s JOIN issued_offer o ON o.sequence = s.issued_offer WHERE s.jws_nonce IS NOT NULL
-    UNION ALL
-    SELECT sequence, scope_id, jws_nonce, NULL, NULL, id, 'introductoryEligibility', 0, key_id, decided_at,
-        signed_product_id, app_account_token, transaction_id, jws
-    FROM refusal WHERE jws_nonce IS NOT NULL;
 CREATE TABLE kept_answer (
     api_key_id TEXT NOT NULL REFERENCES api_key (id),
     route TEXT NOT NULL CHECK (length(route) > 0),
@@ -448,8 +408,7 @@ CREATE TABLE redemption_counter (
     subscription_group_identifier TEXT NOT NULL,
     product_id TEXT NOT NULL,
     amount INTEGER NOT NULL CHECK (amount >= 0),
-    PRIMARY KEY (
-        scope_id, offer_type, offer_identifier, subscription_group_identifier, product_id)
+    PRIMARY KEY (scope_id, offer_type, offer_identifier, subscription_group_identifier, product_id)
 ) STRICT;
 CREATE TABLE erasure (
     sequence INTEGER PRIMARY KEY,
@@ -575,3 +534,38 @@ CREATE TABLE webhook_retry (
 CREATE INDEX webhook_retry_due ON webhook_retry (webhook_id, next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX webhook_retry_customer ON webhook_retry (webhook_id, customer_id, event_sequence)
     WHERE customer_id IS NOT NULL;
+CREATE VIEW decision AS
+    SELECT sequence, decision_id AS id, scope_id, 'issue' AS kind, customer_id, offer_id,
+        issued_at AS decided_at, catalog_revision, 'eligible' AS outcome, id AS issued_offer_id, record
+    FROM issued_offer
+    UNION ALL
+    SELECT s.sequence, s.decision_id, s.scope_id, 'signing', o.customer_id, o.offer_id, s.decided_at,
+        s.catalog_revision, 'eligible', o.id, s.record
+    FROM signing s JOIN issued_offer o ON o.sequence = s.issued_offer
+    UNION ALL
+    SELECT sequence, id, scope_id, 'refusal', customer_id, offer_id, decided_at, catalog_revision, outcome,
+        NULL, record
+    FROM refusal;
+CREATE VIEW signature AS
+    SELECT sequence, scope_id, v1_nonce AS nonce, id AS issued_offer_id, 1 AS signing, decision_id,
+        'v1' AS format, NULL AS allow_introductory_offer, key_id, issued_at AS signed_at,
+        signed_product_id AS product_id, app_account_token, transaction_id, v1_signature AS artefact
+    FROM issued_offer WHERE v1_nonce IS NOT NULL
+    UNION ALL
+    SELECT sequence, scope_id, jws_nonce, id, 1, decision_id,
+        iif(allow_introductory_offer IS NULL, 'v2', 'introductoryEligibility'), allow_introductory_offer,
+        key_id, issued_at, signed_product_id, app_account_token, transaction_id, jws
+    FROM issued_offer WHERE jws_nonce IS NOT NULL
+    UNION ALL
+    SELECT s.sequence, s.scope_id, s.v1_nonce, o.id, s.signing, s.decision_id, 'v1', NULL, s.key_id,
+        s.decided_at, s.signed_product_id, s.app_account_token, s.transaction_id, s.v1_signature
+    FROM signing s JOIN issued_offer o ON o.sequence = s.issued_offer WHERE s.v1_nonce IS NOT NULL
+    UNION ALL
+    SELECT s.sequence, s.scope_id, s.jws_nonce, o.id, s.signing, s.decision_id,
+        iif(s.allow_introductory_offer IS NULL, 'v2', 'introductoryEligibility'), s.allow_introductory_offer,
+        s.key_id, s.decided_at, s.signed_product_id, s.app_account_token, s.transaction_id, s.jws
+    FROM signing s JOIN issued_offer o ON o.sequence = s.issued_offer WHERE s.jws_nonce IS NOT NULL
+    UNION ALL
+    SELECT sequence, scope_id, jws_nonce, NULL, NULL, id, 'introductoryEligibility', 0, key_id, decided_at,
+        signed_product_id, app_account_token, transaction_id, jws
+    FROM refusal WHERE jws_nonce IS NOT NULL;

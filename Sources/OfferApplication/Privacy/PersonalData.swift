@@ -43,7 +43,7 @@ public struct PersonalData: Sendable {
             let chain = try ErasureStore(transaction).chain(of: person.customers)
             let rows = PersonalRows(of: chain, in: number, transaction)
             var tables: [String: [PersonalRow]] = [:]
-            for table in PersonalTable.all {
+            for table in Table.all {
                 let found = try rows.rows(of: table)
                 if !found.isEmpty { tables[table.name] = found }
             }

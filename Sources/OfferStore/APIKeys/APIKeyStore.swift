@@ -78,11 +78,7 @@ public struct APIKeyStore {
         let scope = try ScopeStore(transaction).findOrAdd(key.scope)
         let created: AuditValues = ["apiKey": key.id, "role": key.role, "replaces": replaced]
         try transaction.insert(
-            .apiKeyCreated, .apiKey,
-            .of(
-                key.id, scope, key.role, key.secretDigest, key.createdAt, key.expiresAt, key.networksText, key.label,
-                key.endsAt, key.revokedAt),
-            at: key.createdAt, in: scope, after: created.withoutNulls)
+            .apiKeyCreated, APIKeyRow(key, in: scope), at: key.createdAt, in: scope, after: created.withoutNulls)
     }
 
     /// One key, also a revoked or expired one, and the latest instant a transaction was committed at: together, because
@@ -90,7 +86,7 @@ public struct APIKeyStore {
     public func key(_ id: String) throws -> (key: StoredAPIKey, lastInstant: Instant?)? {
         if let known = transaction.memory?.snapshot?.apiKeys[id] { return known }
         let key = try Statement(Self.selectOne, id).first(in: transaction) { reader in
-            (key: try StoredAPIKey(reading: &reader), lastInstant: try reader.next() as Instant?)
+            (key: try APIKeyRow.key(reading: &reader), lastInstant: try reader.next() as Instant?)
         }
         transaction.memory?.snapshot?.apiKeys[id] = key
         return key
@@ -110,7 +106,7 @@ public struct APIKeyStore {
             } else {
                 Statement("\(Self.select) \(order)")
             }
-        return try statement.all(in: transaction) { try StoredAPIKey(reading: &$0) }
+        return try statement.all(in: transaction) { try APIKeyRow.key(reading: &$0) }
     }
 
     /// - Returns: whether there is such a key that was not revoked before.
@@ -160,38 +156,58 @@ public struct APIKeyStore {
         return Dictionary(try rows.map { (try $0.value(0), try $0.value(1)) }) { first, _ in first }
     }
 
-    private static let columns = """
-        k.id, s.bundle_id, s.environment, k.role, k.secret_digest, k.label, k.created_at, k.expires_at, k.networks, \
-        k.ends_at, k.revoked_at
+    private static let select = """
+        SELECT \(APIKeyRow.list("k.")), s.bundle_id, s.environment FROM api_key k JOIN scope s ON s.id = k.scope_id
         """
-    private static let select = "SELECT \(columns) FROM api_key k JOIN scope s ON s.id = k.scope_id"
     private static let selectOne = """
-        SELECT \(columns), t.last_instant FROM api_key k JOIN scope s ON s.id = k.scope_id \
-        JOIN store_state t ON t.id = 1 WHERE k.id = ?1
+        SELECT \(APIKeyRow.list("k.")), s.bundle_id, s.environment, t.last_instant FROM api_key k \
+        JOIN scope s ON s.id = k.scope_id JOIN store_state t ON t.id = 1 WHERE k.id = ?1
         """
 }
 
-extension StoredAPIKey {
-    /// `nil` for none.
-    fileprivate var networksText: String? {
-        networks.isEmpty ? nil : networks.map(\.description).joined(separator: " ")
+/// A row of `api_key`.
+struct APIKeyRow: LedgerRecord {
+    static var ledger: LedgerTable { .apiKey }
+
+    /// All but its scope, which has a table of its own.
+    private var key: StoredAPIKey
+    private var scope: ScopeNumber
+
+    static let blank = APIKeyRow(
+        StoredAPIKey(
+            id: "", scope: Scope(bundleId: "", environment: .xcode), role: .client, secretDigest: [],
+            createdAt: .distantPast), in: .blank)
+
+    init(_ key: StoredAPIKey, in scope: ScopeNumber) {
+        self.key = key
+        self.scope = scope
     }
 
-    private static func networks(_ text: String?) throws -> [IPNetwork] {
-        try (text ?? "").split(separator: " ").map { part in
+    /// Reads its columns and those of its scope.
+    static func key(reading row: inout RowReader) throws -> StoredAPIKey {
+        var key = try APIKeyRow(reading: &row).key
+        key.scope = Scope(bundleId: try row.next(), environment: try row.next())
+        return key
+    }
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("id", &key.id, .key("CHECK (length(id) > 0)"))
+        try columns("scope_id", &scope, .fixed("REFERENCES scope (id)"))
+        try columns(
+            "role", &key.role, .fixed("CHECK (role IN ('client', 'app', 'support', 'marketing', 'admin'))"))
+        try columns("secret_digest", &key.secretDigest, .fixed("CHECK (length(secret_digest) = 32)"))
+        try columns("label", &key.label, .erasable)
+        try columns("created_at", &key.createdAt, .fixed)
+        try columns("expires_at", &key.expiresAt, .fixed)
+        var networks = key.networks.isEmpty ? nil : key.networks.map(\.description).joined(separator: " ")
+        try columns("networks", &networks, .fixed)
+        key.networks = try (networks ?? "").split(separator: " ").map { part in
             guard let network = try? IPNetwork(part) else {
                 throw StoreError.corrupt("the networks of an API key cannot be read")
             }
             return network
         }
-    }
-
-    fileprivate init(reading reader: inout RowReader) throws {
-        self.init(
-            id: try reader.next(),
-            scope: Scope(bundleId: try reader.next(), environment: try reader.next()), role: try reader.next(),
-            secretDigest: try reader.next(), label: try reader.next(), createdAt: try reader.next(),
-            expiresAt: try reader.next(), networks: try Self.networks(try reader.next()), endsAt: try reader.next(),
-            revokedAt: try reader.next())
+        try columns("ends_at", &key.endsAt, .state("endsAt"))
+        try columns("revoked_at", &key.revokedAt, .state("revokedAt"))
     }
 }

@@ -66,21 +66,26 @@ public struct CheckpointStore {
             keyFingerprint: fingerprint, signature: [])
         checkpoint.signature = try sign(checkpoint.message)
         try transaction.insert(
-            .checkpoint, .auditCheckpoint,
-            .of(
-                checkpoint.number, checkpoint.eventSequence, checkpoint.head, now, fingerprint, checkpoint.signature),
-            at: now, in: nil)
+            .checkpoint, checkpoint, at: now, in: nil)
         return checkpoint
     }
 
-    static let columns = LedgerTable.auditCheckpoint.columns
+    static let columns = LedgerTable.auditCheckpoint.list
 }
 
-extension AuditCheckpoint: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(
-            number: try row.next(), eventSequence: try row.next(), head: try row.next(), signedAt: try row.next(),
-            keyFingerprint: try row.next(), signature: try row.next())
+extension AuditCheckpoint: LedgerRecord {
+    static var ledger: LedgerTable { .auditCheckpoint }
+
+    static let blank = AuditCheckpoint(
+        number: 0, eventSequence: 0, head: [], signedAt: .distantPast, keyFingerprint: "", signature: [])
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("number", &number, .key("CHECK (number > 0)"))
+        try columns("event_sequence", &eventSequence, .fixed("UNIQUE"))
+        try columns("head", &head, .fixed("CHECK (length(head) = 32)"))
+        try columns("signed_at", &signedAt, .fixed)
+        try columns("key_fingerprint", &keyFingerprint, .fixed("CHECK (length(key_fingerprint) = 64)"))
+        try columns("signature", &signature, .fixed("CHECK (length(signature) > 0)"))
     }
 }
 
@@ -99,7 +104,7 @@ extension CheckpointStore {
     public func proof(of issued: StoredIssuedOffer) throws -> LedgerProof? {
         let row = try transaction.row(
             """
-            SELECT \(AuditEvent.columns) FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence LIMIT 1
+            SELECT \(AuditEvent.selectList) FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence LIMIT 1
             """, issued.sequence)
         guard let row else { return nil }
         let (event, hash) = try AuditEvent.read(row)

@@ -55,39 +55,59 @@ struct AuditEvent: Hashable {
 
     static let origin = [UInt8](repeating: 0, count: 32)
 
-    func hash(_ digest: any Digest) -> [UInt8] {
-        Self.hash(values, digest)
+    func hash(_ digest: any Digest) throws -> [UInt8] {
+        Self.hash(try stored(), digest)
     }
 
+    /// - Parameter values: every column but `hash`.
     static func hash(_ values: [StoredValue], _ digest: any Digest) -> [UInt8] {
         var bytes = CanonicalBytes("offerd-event-1", capacity: 2_048)
         for value in values { bytes.append(value) }
         return digest.sha256(bytes.bytes)
     }
 
-    /// The columns but `hash`, in their order.
-    var values: [StoredValue] {
-        .of(sequence, kind, actor, at, requestId, scope, issuedOffer, digestKey, before, after, rows, previousHash)
+    static let insertSQL = Table.auditEvent.insertSQL
+    static let selectList = Table.auditEvent.list
+}
+
+extension AuditEvent: TableRow {
+    static let blank = AuditEvent(
+        sequence: 0, kind: .issue, actor: "", at: .distantPast, digestKey: "", rows: "", previousHash: [])
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("sequence", &sequence, .key("CHECK (sequence > 0)"))
+        try columns("kind", &kind, "CHECK (length(kind) > 0)")
+        try columns("actor", &actor, "CHECK (length(actor) > 0)")
+        try columns("at", &at)
+        try columns("request_id", &requestId)
+        try columns("scope_id", &scope)
+        try columns("issued_offer", &issuedOffer)
+        try columns("digest_key", &digestKey, "CHECK (length(digest_key) > 0)")
+        try columns("before_change", &before)
+        try columns("after_change", &after)
+        try columns("ledger_rows", &rows)
+        try columns("previous_hash", &previousHash, "CHECK (length(previous_hash) = 32)")
     }
+}
 
-    static let columns = """
-        sequence, kind, actor, at, request_id, scope_id, issued_offer, digest_key, before_change, after_change, \
-        ledger_rows, previous_hash, hash
-        """
+/// A row of `audit_event`: an event and the hash that is stored with it, whatever that is.
+struct AuditEventRow: TableRow {
+    var event: AuditEvent
+    var hash: [UInt8]
 
-    static let insertSQL = "INSERT INTO audit_event (\(columns)) VALUES (\(Statement.placeholders(13)))"
+    static let blank = AuditEventRow(event: .blank, hash: [])
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try event.visit(&columns)
+        try columns("hash", &hash, "CHECK (length(hash) = 32)")
+    }
 }
 
 extension AuditEvent {
     /// An event and the hash that is stored with it, whatever that is.
     static func read(_ row: StoredRow) throws -> (event: AuditEvent, storedHash: [UInt8]) {
-        var reader = RowReader(row)
-        let event = AuditEvent(
-            sequence: try reader.next(), kind: try reader.next(), actor: try reader.next(), at: try reader.next(),
-            requestId: try reader.next(), scope: try reader.next(), issuedOffer: try reader.next(),
-            digestKey: try reader.next(), before: try reader.next(), after: try reader.next(),
-            rows: try reader.next(), previousHash: try reader.next())
-        return (event, try reader.next())
+        let read = try AuditEventRow(row: row)
+        return (read.event, read.hash)
     }
 
     static func text(_ rows: [LedgerRow.Reference]) -> String {

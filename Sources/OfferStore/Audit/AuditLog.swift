@@ -46,33 +46,29 @@ public final class AuditLog {
 
     /// Records a new row, which the event covers from now on.
     ///
-    /// - Parameters:
-    ///   - inserted: the row's ``LedgerTable/columns`` as they were bound, all of them: nothing is filled in, and a
-    ///     `STRICT` table keeps what it is given or refuses it.
-    ///   - after: what else there is to tell; the row's own state is told without it, but for what holds nothing.
+    /// - Parameter after: what else there is to tell; the row's own state is told without it, but for what holds
+    ///   nothing.
     func record(
-        _ kind: AuditKind, _ table: LedgerTable, inserted: [StoredValue], at now: Instant, in scope: ScopeNumber?,
-        before: AuditValues? = nil, after: AuditValues = [:]
-    ) throws {
-        let row = try digests.row(table, inserted)
+        _ kind: AuditKind, _ row: LedgerRow, at now: Instant, in scope: ScopeNumber?, before: AuditValues? = nil,
+        after: AuditValues = [:]
+    ) {
         let told = row.state.withoutNulls.merging(after)
         pending.append(
             Pending(
                 kind: kind, at: now, scope: scope,
-                issuedOffer: table.name == LedgerTable.issuedOffer.name ? row.sequence : nil, before: before,
-                after: told.members.isEmpty ? nil : told, rows: [row.reference]))
+                issuedOffer: row.reference.table == LedgerTable.issuedOffer.name ? row.sequence : nil,
+                before: before, after: told.members.isEmpty ? nil : told, rows: [row.reference]))
     }
 
     /// Covers a new row by the event that was told last.
-    func cover(_ table: LedgerTable, inserted: [StoredValue]) throws {
-        let row = try digests.row(table, inserted)
+    func cover(_ row: LedgerRow) {
         guard !pending.isEmpty else { return }
         pending[pending.count - 1].rows.append(row.reference)
     }
 
     /// The columns of a row that events tell of.
     ///
-    /// - Parameter row: ``LedgerTable/stateColumns``, and perhaps more.
+    /// - Parameter row: ``LedgerTable/stateList``, and perhaps more.
     func state(_ table: LedgerTable, _ row: StoredRow) throws -> AuditValues {
         guard row.values.count > table.state.count else {
             throw StoreError.corrupt("a row of `\(table.name)` has \(row.values.count) columns")
@@ -88,11 +84,20 @@ public final class AuditLog {
     /// - Parameters:
     ///   - column: one of the table's columns that may be erased.
     /// - Throws: ``StoreError/corrupt(_:)`` if the audit does not know the column as one that may be erased.
-    public func remains(of value: StoredValue, column: String, table: String, key: StoredValue) throws -> String {
-        guard let known = LedgerTable.named(table),
-            known.erasable.contains(column) || known.state.contains(where: { $0.name == column && $0.isErasable })
-        else { throw StoreError.corrupt("`\(table).\(column)` is no column that may be erased") }
-        return digests.remainsText(of: value, column: column, known, key: key)
+    func remains(of value: StoredValue, column: String, table: LedgerTable, key: StoredValue) throws -> String {
+        guard
+            table.covered.contains(where: { $0.name == column && $0.isErasable })
+                || table.state.contains(where: { $0.name == column && $0.isErasable })
+        else { throw StoreError.corrupt("`\(table.name).\(column)` is not a column that may be erased") }
+        return digests.remainsText(of: value, column: column, table, key: key)
+    }
+
+    /// The digest of a new row.
+    ///
+    /// - Parameter values: its columns as they were bound, all of them: nothing is filled in, and a `STRICT` table keeps
+    ///   what it is given or refuses it.
+    func digested(_ table: LedgerTable, _ values: [StoredValue]) throws -> LedgerRow {
+        try digests.row(table, values)
     }
 
     func keyedDigest(of bytes: [UInt8]) -> [UInt8] { digests.keyed.digest(of: bytes) }
@@ -114,7 +119,7 @@ public final class AuditLog {
                 requestId: author.requestId, scope: told.scope, issuedOffer: told.issuedOffer, digestKey: digestKey,
                 before: told.before?.text, after: told.after?.text, rows: AuditEvent.text(told.rows),
                 previousHash: head.hash)
-            var values = event.values
+            var values = try event.stored()
             head = AuditHead(sequence: event.sequence, hash: AuditEvent.hash(values, digests.digest))
             values.append(head.hash.storedValue)
             try transaction.execute(AuditEvent.insertSQL, values: values)
@@ -141,14 +146,20 @@ extension StoreTransaction {
     }
 
     /// Inserts a row of a table that the audit covers, and records it.
-    ///
-    /// - Parameter values: as ``AuditLog/record(_:_:inserted:at:in:before:after:)`` takes them.
     func insert(
-        _ kind: AuditKind, _ table: LedgerTable, _ values: [StoredValue], at now: Instant, in scope: ScopeNumber?,
+        _ kind: AuditKind, _ row: some LedgerRecord, at now: Instant, in scope: ScopeNumber?,
         before: AuditValues? = nil, after: AuditValues = [:]
     ) throws {
-        try execute(table.insertSQL, values: values)
-        try audit().record(kind, table, inserted: values, at: now, in: scope, before: before, after: after)
+        try audit().record(kind, try insert(row), at: now, in: scope, before: before, after: after)
+    }
+
+    /// Inserts a row of a table that the audit covers.
+    ///
+    /// - Returns: what the audit has to record of it.
+    func insert<Row: LedgerRecord>(_ row: Row) throws -> LedgerRow {
+        let values = try row.stored()
+        try execute(Row.ledger.insertSQL, values: values)
+        return try audit().digested(Row.ledger, values)
     }
 }
 

@@ -57,7 +57,7 @@ struct ChainCheck {
         guard event.previousHash == head.hash else {
             throw BrokenRow("audit_event", .integer(sequence), "it does not follow the event before it")
         }
-        guard event.hash(digest) == hash else {
+        guard try event.hash(digest) == hash else {
             throw BrokenRow("audit_event", .integer(sequence), "its hash is not that of its content")
         }
         return (AuditHead(sequence: sequence, hash: hash), event.kind)
@@ -137,7 +137,7 @@ struct AuditPages {
     }
 
     static func events(_ transaction: any StoreTransaction) -> AuditPages {
-        AuditPages(AuditEvent.columns, of: "audit_event", key: "sequence", in: transaction)
+        AuditPages(AuditEvent.selectList, of: "audit_event", key: "sequence", in: transaction)
     }
 
     /// The next row, which stays the next.

@@ -67,28 +67,28 @@ struct LedgerDigests {
     let digest: any Digest
     let keyed: any KeyedDigest
 
-    /// The digest of a row, from its columns in the order of ``LedgerTable/columns``.
+    /// The digest of a row, from all its columns in the order of the table.
     func row(_ table: LedgerTable, _ values: [StoredValue]) throws -> LedgerRow {
-        guard values.count == table.width else {
+        guard values.count == table.table.columns.count else {
             throw StoreError.corrupt("a row of `\(table.name)` has \(values.count) columns")
         }
-        let key = values[0]
+        let key = table.key(of: values)
         var bytes = CanonicalBytes(after: table.rowHead, capacity: 1_024)
         bytes.append(key)
-        for (index, name) in table.canonicalNames.enumerated() {
-            bytes.append(name)
-            let value = values[index + 1]
-            if index < table.fixed.count {
-                bytes.append(value)
+        for column in table.covered {
+            bytes.append(column.canonicalName)
+            let value = values[column.index]
+            if column.isErasable, value != .null {
+                bytes.append(.blob(self.value(value, ofCanonical: column.canonicalName, table, key: key)))
             } else {
-                bytes.append(value == .null ? value : .blob(self.value(value, ofCanonical: name, table, key: key)))
+                bytes.append(value)
             }
         }
-        let columns = table.fixed + table.erasable + table.state.map(\.name)
-        let erased = zip(columns, values.dropFirst()).filter { Self.remains(of: $1) != nil }.map(\.0)
+        let erased = values.indices.filter { Self.remains(of: values[$0]) != nil }
         return LedgerRow(
             reference: LedgerRow.Reference(table: table.name, key: key, digest: digest.sha256(bytes.bytes)),
-            state: state(table, key: key, values[(1 + table.canonicalNames.count)...]), erased: erased)
+            state: state(table, key: key, table.state.map { values[$0.index] }[...]),
+            erased: erased.map { table.table.columns[$0].name })
     }
 
     /// The columns that change, as events tell of them.
@@ -96,8 +96,8 @@ struct LedgerDigests {
     /// - Parameter values: in the order of ``LedgerTable/state``.
     func state(_ table: LedgerTable, key: StoredValue, _ values: ArraySlice<StoredValue>) -> AuditValues {
         AuditValues(
-            ordered: table.stateOrder.map { place in
-                let (column, stored) = (table.state[place], values[values.startIndex + place])
+            ordered: table.stateOrder.map { index in
+                let (column, stored) = (table.state[index], values[values.startIndex + index])
                 return AuditValues.Member(
                     name: column.member,
                     value: column.isErasable && stored != .null

@@ -113,16 +113,16 @@ struct UnseenCheck {
 
     /// - Throws: ``BrokenRow`` for the first such row.
     func run() throws {
-        try check("audit_event", key: "sequence", isNumbered: true, columns: AuditEvent.columns.split(separator: ", "))
+        try check("audit_event", key: "sequence", isNumbered: true, columns: Table.auditEvent.columns.map(\.name))
         for table in LedgerTable.all {
             try check(
                 table.name, key: table.key, isNumbered: table.key == "sequence" || table.key == "number",
-                columns: table.columns.split(separator: ", ").dropFirst())
+                columns: table.table.columns.map(\.name).filter { $0 != table.key })
         }
     }
 
     private func check(
-        _ table: String, key: String, isNumbered: Bool, columns: some Collection<Substring>
+        _ table: String, key: String, isNumbered: Bool, columns: [String]
     ) throws {
         if isNumbered {
             try refuse(table, key, where: "\(key) < 1", "the service numbers rows from 1; it was put in")

@@ -119,7 +119,7 @@ final class OrderedRows: CoveredRows {
         self.table = table
         self.erasures = erasures
         self.transaction = transaction
-        pages = AuditPages(table.columns, of: table.name, key: table.key, in: transaction)
+        pages = AuditPages(table.list, of: table.name, key: table.key, in: transaction)
         if table.name == LedgerTable.issuedOffer.name {
             pages.onPage = { [unowned self] in try readChanges(from: $0, through: $1) }
         }
@@ -150,7 +150,7 @@ final class OrderedRows: CoveredRows {
         count += 1
         erased += Int64(read.erased.count)
         guard !erasures.holds(table.name, read.sequence) else { return }
-        let removable = RetentionStore.columns(of: table.name)
+        let removable = table.table.columns(removedWith: nil)
         for column in read.erased where !removable.contains(column) {
             throw BrokenRow(table.name, reference.key, "its `\(column)` is gone, and no erasure names the row")
         }
@@ -168,7 +168,7 @@ final class OrderedRows: CoveredRows {
         changes = [:]
         let rows = try transaction.rows(
             """
-            SELECT \(AuditEvent.columns) FROM audit_event WHERE issued_offer BETWEEN ?1 AND ?2
+            SELECT \(AuditEvent.selectList) FROM audit_event WHERE issued_offer BETWEEN ?1 AND ?2
             ORDER BY issued_offer, sequence
             """, first, last)
         for row in rows {
@@ -257,7 +257,7 @@ final class UnorderedRows: CoveredRows {
         _ reference: LedgerRow.Reference, of event: AuditEvent, digests: (_ key: String) throws -> LedgerDigests
     ) throws {
         let row = try transaction.row(
-            "SELECT \(table.columns) FROM \(table.name) WHERE \(table.key) = ?1", values: [reference.key])
+            "SELECT \(table.list) FROM \(table.name) WHERE \(table.key) = ?1", values: [reference.key])
         guard let row else {
             throw BrokenRow(table.name, reference.key, "it is missing; event \(event.sequence) records it")
         }
@@ -277,8 +277,8 @@ final class UnorderedRows: CoveredRows {
     }
 
     func finish(digests: (_ key: String) throws -> LedgerDigests) throws {
-        for row in try transaction.rows("SELECT \(table.columns) FROM \(table.name) ORDER BY 1") {
-            let key = row.values[0]
+        for row in try transaction.rows("SELECT \(table.list) FROM \(table.name) ORDER BY \(table.key)") {
+            let key = table.key(of: row.values)
             guard let known = expected[key] else {
                 throw BrokenRow(table.name, key, "no event records it; the row was inserted, or its event was cut off")
             }

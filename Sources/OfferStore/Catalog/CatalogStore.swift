@@ -88,27 +88,41 @@ public struct CatalogStore {
         let current = try currentNumber(in: scope)
         guard current == expected, next.revision == expected + 1 else { throw CatalogChanged(current: current) }
         transaction.memory?.contents.hasNewCatalog = true
-        let columns: [StoredValue] = .of(
-            scope, next.revision, next.document, next.format, next.digest, next.actor, next.createdAt, next.message)
-        try transaction.execute(
-            """
-            INSERT INTO catalog_revision
-            (scope_id, revision, document, format, digest, actor, created_at, message)
-            VALUES (\(Statement.placeholders(columns.count)))
-            """, values: columns)
-        try transaction.audit().record(
-            .catalog, .catalogRevision, inserted: [.text("\(scope.rawValue)/\(next.revision)")] + columns,
-            at: next.createdAt, in: scope, before: ["revision": current], after: ["revision": next.revision])
+        try transaction.insert(
+            .catalog, CatalogRevisionRow(scope: scope, revision: next), at: next.createdAt, in: scope,
+            before: ["revision": current], after: ["revision": next.revision])
         try ScopeStore(transaction).advanceGeneration(of: scope)
     }
 
-    private static let columns = "revision, document, format, digest, actor, message, created_at"
+    private static let columns = CatalogRevision.list()
 }
 
-extension CatalogRevision: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(
-            revision: try row.next(), document: try row.next(), format: try row.next(), digest: try row.next(),
-            actor: try row.next(), message: try row.next(), createdAt: try row.next())
+extension CatalogRevision: TableRow {
+    static let blank = CatalogRevision(
+        revision: 0, document: "", format: .yaml, digest: "", actor: "", message: nil, createdAt: .distantPast)
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("revision", &revision, .fixed("CHECK (revision > 0)"))
+        try columns("document", &document, .fixed)
+        try columns("format", &format, .fixed("CHECK (format IN ('yaml', 'json'))"))
+        try columns("digest", &digest, .fixed("CHECK (length(digest) = 64)"))
+        try columns("actor", &actor, .fixed)
+        try columns("message", &message, .erasable)
+        try columns("created_at", &createdAt, .fixed)
+    }
+}
+
+/// A row of `catalog_revision`.
+struct CatalogRevisionRow: LedgerRecord {
+    static var ledger: LedgerTable { .catalogRevision }
+
+    var scope: ScopeNumber
+    var revision: CatalogRevision
+
+    static let blank = CatalogRevisionRow(scope: .blank, revision: .blank)
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("scope_id", &scope, .fixed("REFERENCES scope (id)"))
+        try revision.visit(&columns)
     }
 }

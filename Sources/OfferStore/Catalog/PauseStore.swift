@@ -12,6 +12,32 @@ extension ActivePause: StoredRecord {
     }
 }
 
+/// A row of `pause`.
+struct PauseRow: LedgerRecord {
+    static var ledger: LedgerTable { .pause }
+
+    var sequence: Int64
+    var scope: ScopeNumber
+    /// Absent for every offer.
+    var offer: OfferId?
+    var actor: String
+    var pausedAt: Instant
+    var resumedAt: Instant?
+    var resumedBy: String?
+
+    static let blank = PauseRow(sequence: 0, scope: .blank, actor: "", pausedAt: .distantPast)
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("sequence", &sequence, .key)
+        try columns("scope_id", &scope, .fixed("REFERENCES scope (id)"))
+        try columns("offer_id", &offer, .fixed("CHECK (length(offer_id) > 0)"))
+        try columns("actor", &actor, .fixed)
+        try columns("paused_at", &pausedAt, .fixed)
+        try columns("resumed_at", &resumedAt, .state("resumedAt"))
+        try columns("resumed_by", &resumedBy, .state("resumedBy"))
+    }
+}
+
 /// The kill switch: pauses outside the catalog, of single offers and of all, independent of each other
 /// (docs/design.md#http).
 public struct PauseStore {
@@ -50,8 +76,8 @@ public struct PauseStore {
         guard try !active(in: scope).contains(where: { $0.offerId == offer }) else { return false }
         let sequence = try StoreClock(transaction).nextSequence()
         try transaction.insert(
-            .pause, .pause, .of(sequence, scope, offer, actor, now, Instant?.none, String?.none), at: now, in: scope,
-            after: ["pause": sequence, "offerId": offer])
+            .pause, PauseRow(sequence: sequence, scope: scope, offer: offer, actor: actor, pausedAt: now), at: now,
+            in: scope, after: ["pause": sequence, "offerId": offer])
         try ScopeStore(transaction).advanceGeneration(of: scope)
         return true
     }

@@ -130,6 +130,31 @@ struct IdentityLinks {
     }
 }
 
+/// A row of `customer_merge`.
+struct CustomerMergeRow: LedgerRecord {
+    static var ledger: LedgerTable { .customerMerge }
+
+    var sequence: Int64
+    var scope: ScopeNumber
+    var survivor: CustomerNumber
+    var merged: CustomerNumber
+    /// A ``MergeProof``; it is never read as a list, because an erasure leaves a digest.
+    var proof: StoredTextList
+    var mergedAt: Instant
+
+    static let blank = CustomerMergeRow(
+        sequence: 0, scope: .blank, survivor: .blank, merged: .blank, proof: StoredTextList([]), mergedAt: .distantPast)
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("sequence", &sequence, .key)
+        try columns("scope_id", &scope, .fixed("REFERENCES scope (id)"))
+        try columns("survivor_id", &survivor, .fixed("REFERENCES customer (id)"))
+        try columns("merged_id", &merged, .fixed("UNIQUE REFERENCES customer (id)"))
+        try columns("proof", &proof, .erasable)
+        try columns("merged_at", &mergedAt, .fixed)
+    }
+}
+
 /// Makes one customer of several who were proven to be one, keeping every row (docs/design.md#identity).
 struct CustomerMerge {
     let transaction: any StoreTransaction
@@ -158,7 +183,10 @@ struct CustomerMerge {
     ) throws {
         let sequence = try StoreClock(transaction).nextSequence()
         try transaction.insert(
-            .merge, .customerMerge, .of(sequence, scope, survivor, merged, now, MergeProof(proof, source).stored),
+            .merge,
+            CustomerMergeRow(
+                sequence: sequence, scope: scope, survivor: survivor, merged: merged,
+                proof: MergeProof(proof, source).stored, mergedAt: now),
             at: now, in: scope, before: ["customer": merged], after: ["customer": survivor])
         try CoverageStore(transaction).unite(merged, into: survivor, at: now, in: scope)
         try AttributeStore(transaction).unite(merged, into: survivor)

@@ -4,6 +4,10 @@ public import OfferEligibility
 public import OfferModel
 
 public protocol Storable {
+    /// The type of a column of such values.
+    static var storedType: StoredType { get }
+    /// Whether a column of such values may be null.
+    static var isOptional: Bool { get }
     var storedValue: StoredValue { get }
     /// Reads a column; `nil` if it holds something else.
     init?(storedValue: StoredValue)
@@ -14,12 +18,15 @@ public protocol Storable {
 }
 
 extension Storable {
+    public static var isOptional: Bool { false }
+
     public init?(_ columns: any StoredColumns, at index: Int) throws {
         self.init(storedValue: try columns.stored(index))
     }
 }
 
 extension Int64: Storable {
+    public static var storedType: StoredType { .integer }
     public var storedValue: StoredValue { .integer(self) }
     public init?(storedValue: StoredValue) {
         guard case .integer(let value) = storedValue, InputBounds.storedIntegers.contains(value) else { return nil }
@@ -32,6 +39,7 @@ extension Int64: Storable {
 }
 
 extension Int: Storable {
+    public static var storedType: StoredType { .integer }
     public var storedValue: StoredValue { .integer(Int64(self)) }
     public init?(storedValue: StoredValue) {
         guard let value = Int64(storedValue: storedValue) else { return nil }
@@ -44,6 +52,7 @@ extension Int: Storable {
 }
 
 extension Bool: Storable {
+    public static var storedType: StoredType { .integer }
     public var storedValue: StoredValue { .integer(self ? 1 : 0) }
     public init?(storedValue: StoredValue) {
         switch storedValue {
@@ -62,6 +71,7 @@ extension Bool: Storable {
 }
 
 extension String: Storable {
+    public static var storedType: StoredType { .text }
     public var storedValue: StoredValue { .text(self) }
     public init?(storedValue: StoredValue) {
         guard case .text(let value) = storedValue else { return nil }
@@ -74,6 +84,7 @@ extension String: Storable {
 }
 
 extension [UInt8]: Storable {
+    public static var storedType: StoredType { .blob }
     public var storedValue: StoredValue { .blob(self) }
     public init?(storedValue: StoredValue) {
         guard case .blob(let value) = storedValue else { return nil }
@@ -86,6 +97,8 @@ extension [UInt8]: Storable {
 }
 
 extension Optional: Storable where Wrapped: Storable {
+    public static var storedType: StoredType { Wrapped.storedType }
+    public static var isOptional: Bool { true }
     public var storedValue: StoredValue { self?.storedValue ?? .null }
     public init?(storedValue: StoredValue) {
         if storedValue == .null {
@@ -106,6 +119,7 @@ extension Optional: Storable where Wrapped: Storable {
 }
 
 extension Instant: Storable {
+    public static var storedType: StoredType { .integer }
     public var storedValue: StoredValue { .integer(milliseconds) }
     public init?(storedValue: StoredValue) {
         guard let value = Int64(storedValue: storedValue) else { return nil }
@@ -118,6 +132,7 @@ extension Instant: Storable {
 }
 
 extension LowercaseUUID: Storable {
+    public static var storedType: StoredType { .text }
     public var storedValue: StoredValue { .text(description) }
     public init?(storedValue: StoredValue) {
         guard case .text(let value) = storedValue else { return nil }
@@ -130,6 +145,7 @@ extension LowercaseUUID: Storable {
 }
 
 extension Storable where Self: RawRepresentable, RawValue: Storable {
+    public static var storedType: StoredType { RawValue.storedType }
     public var storedValue: StoredValue { rawValue.storedValue }
     public init?(storedValue: StoredValue) {
         guard let raw = RawValue(storedValue: storedValue) else { return nil }
@@ -165,6 +181,8 @@ extension Outcome: Storable {}
 
 /// A list of texts in one column, as a JSON array: for lists that are read whole and never searched.
 struct StoredTextList: Storable {
+    static var storedType: StoredType { .text }
+
     let texts: [String]
 
     init(_ texts: [String]) {

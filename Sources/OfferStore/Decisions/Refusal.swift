@@ -57,21 +57,13 @@ public struct RefusalStore {
         else { throw StoreError.constraint("refusal.jws") }
         let sequence = try StoreClock(transaction).nextSequence()
         try transaction.insert(
-            .refusal, .refusal,
-            .of(
-                sequence, refusal.id, scope, refusal.customer, refusal.offerId, refusal.decidedAt,
-                refusal.catalogRevision, refusal.outcome, statement?.keyId, statement?.productId, statement?.nonce,
-                statement?.appAccountToken, statement?.transactionId, statement?.artefact, refusal.record),
-            at: refusal.decidedAt, in: scope)
+            .refusal, RefusalRow(sequence: sequence, scope: scope, refusal: refusal), at: refusal.decidedAt, in: scope)
     }
 
     public func refusal(_ id: LowercaseUUID, in scope: ScopeNumber) throws -> Refusal? {
-        try transaction.first(
-            """
-            SELECT id, customer_id, offer_id, decided_at, catalog_revision, outcome, record, key_id,
-                signed_product_id, app_account_token, transaction_id, NULL, NULL, jws_nonce, jws, 0
-            FROM refusal WHERE id = ?1 AND scope_id = ?2
-            """, id, scope)
+        let row: RefusalRow? = try transaction.first(
+            "SELECT \(Table.refusal.list) FROM refusal WHERE id = ?1 AND scope_id = ?2", id, scope)
+        return row?.refusal
     }
 
     /// Whether what a refusal depended on is still recorded: neither retention nor an erasure has removed it.
@@ -111,12 +103,48 @@ public struct RefusalStore {
     }
 }
 
-extension Refusal: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(
-            id: try row.next(), customer: try row.next(), offerId: try row.next(), decidedAt: try row.next(),
-            catalogRevision: try row.next(), outcome: try row.next(),
-            record: try row.next(ErasableColumn.self).value)
-        statement = try [RecordedSignature](reading: &row, decidedAt: decidedAt).first
+/// A row of `refusal`.
+struct RefusalRow: LedgerRecord {
+    static var ledger: LedgerTable { .refusal }
+
+    var sequence: Int64
+    var scope: ScopeNumber
+    var refusal: Refusal
+
+    static let blank = RefusalRow(
+        sequence: 0, scope: .blank,
+        refusal: Refusal(
+            id: .blank, customer: nil, offerId: "", decidedAt: .distantPast, catalogRevision: 0, outcome: .ineligible,
+            record: nil))
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("sequence", &sequence, .key)
+        try columns("id", &refusal.id, .fixed("UNIQUE CHECK (length(id) = 36 AND id = lower(id))"))
+        try columns("scope_id", &scope, .fixed("REFERENCES scope (id)"))
+        try columns("customer_id", &refusal.customer, .fixed("REFERENCES customer (id)"))
+        try columns("offer_id", &refusal.offerId, .fixed)
+        try columns("decided_at", &refusal.decidedAt, .fixed)
+        try columns("catalog_revision", &refusal.catalogRevision, .fixed)
+        try columns(
+            "outcome", &refusal.outcome, .fixed("CHECK (outcome = 'ineligible' OR outcome = 'undetermined')"))
+        let statement = refusal.statement
+        var (token, transactionId) = (statement?.appAccountToken, statement?.transactionId)
+        var (keyId, productId) = (statement?.keyId, statement?.productId)
+        var (nonce, jws) = (statement?.nonce, statement?.artefact)
+        try columns.erasable("app_account_token", &token, .erasable)
+        try columns.erasable("transaction_id", &transactionId, .erasable)
+        try columns("key_id", &keyId, .fixed)
+        try columns("signed_product_id", &productId, .fixed)
+        try columns("jws_nonce", &nonce, .fixed("CHECK (length(jws_nonce) = 36 AND jws_nonce = lower(jws_nonce))"))
+        try columns("jws", &jws, .erasable(retention: .signatures))
+        if let keyId, let productId, let nonce, let jws {
+            var read = RecordedSignature(
+                nonce: nonce, format: .introductoryEligibility, allowIntroductoryOffer: false, keyId: keyId,
+                timestamp: refusal.decidedAt, productId: productId, appAccountToken: token,
+                transactionId: transactionId, artefact: jws)
+            read.isRemoved = jws.hasPrefix(Redacted.prefix)
+            refusal.statement = read
+        }
+        try columns.erasable("record", &refusal.record, .erasable(retention: .refusals).required)
     }
 }

@@ -117,31 +117,27 @@ public struct CustomerErasure {
     ) throws {
         let numbers = chain.map(\.storedValue)
         let own = "customer_id IN (\(Statement.placeholders(chain.count)))"
-        let signed = ["app_account_token", "transaction_id", "v1_signature", "jws", "record"]
+        try redaction.redact(.issuedOffer, where: own, numbers)
         try redaction.redact(
-            "issued_offer", signed + ["app_customer_id", "void_reason", "full_price_transaction_id"], where: own,
-            numbers)
+            .signing, where: "issued_offer IN (SELECT sequence FROM issued_offer WHERE \(own))", numbers)
         try redaction.redact(
-            "signing", signed, where: "issued_offer IN (SELECT sequence FROM issued_offer WHERE \(own))", numbers)
-        try redaction.redact(
-            "customer_merge", ["proof"], where: "merged_id IN (\(Statement.placeholders(chain.count)))", numbers)
+            .customerMerge, where: "merged_id IN (\(Statement.placeholders(chain.count)))", numbers)
         var answers = try deleteAnswers(of: own, numbers)
         for mention in mentions {
             let one = [StoredValue.integer(mention.key)]
             answers += try deleteAnswers(of: "sequence = ?1", one)
             // What is signed for another customer's issued offer names that customer, and stays.
+            guard let table = LedgerTable.named(mention.table) else { continue }
             try redaction.redact(
-                mention.table, mention.table == "refusal" ? Self.refused : ["record"], where: "sequence = ?1", one)
+                table, mention.table == LedgerTable.refusal.name ? nil : ["record"], where: "sequence = ?1", one)
         }
-        try redaction.redact("refusal", Self.refused, where: own, numbers)
+        try redaction.redact(.refusal, where: own, numbers)
         outcome.deleted["kept_answer", default: 0] += answers
     }
 
-    private static let refused = ["app_account_token", "transaction_id", "jws", "record"]
-
     private func deleteAnswers(of decisions: String, _ values: [StoredValue]) throws -> Int {
         try transaction.execute(
-            "DELETE FROM kept_answer AS t WHERE \(PersonalTable.isAnswer(of: decisions))", values: values)
+            "DELETE FROM kept_answer AS t WHERE \(Table.isAnswer(of: decisions))", values: values)
     }
 
     private func deleteRows(
@@ -158,8 +154,8 @@ public struct CustomerErasure {
             outcome.deleted["history_renewal_info", default: 0] += deleted.count
         }
         // The identifiers last: they say whose the history is.
-        let tables = PersonalTable.all.filter { table in
-            table.columns.allSatisfy { $0.action == .deleted } && !["kept_answer", "import_row"].contains(table.name)
+        let tables = Table.all.filter { table in
+            table.columns.allSatisfy { $0.erasure == .deleted } && !["kept_answer", "import_row"].contains(table.name)
         }
         for table in tables.filter({ $0.name != "customer_identifier" })
             + tables.filter({ $0.name == "customer_identifier" })
@@ -177,13 +173,13 @@ public struct CustomerErasure {
     ) throws {
         outcome.deleted["import_row", default: 0] += try ImportStore(transaction).forget(
             proven.map(\.value), in: scope)
-        for (name, column) in [("import_run", "applied_key"), ("import_refusal", "detail")] {
-            guard let rows = PersonalTable.all.first(where: { $0.name == name })?.condition(about: chain) else {
-                continue
+        for table in [Table.importRun, .importRefusal] {
+            guard let rows = table.condition(about: chain) else { continue }
+            for column in table.columns where column.erasure == .emptied {
+                try transaction.execute(
+                    "UPDATE \(table.name) AS t SET \(column.name) = '' WHERE \(rows)",
+                    values: [scope.storedValue] + chain.map(\.storedValue))
             }
-            try transaction.execute(
-                "UPDATE \(name) AS t SET \(column) = '' WHERE \(rows)",
-                values: [scope.storedValue] + chain.map(\.storedValue))
         }
     }
 
@@ -192,7 +188,10 @@ public struct CustomerErasure {
     ) throws {
         let sequence = try StoreClock(transaction).nextSequence()
         try transaction.insert(
-            .erasure, .erasure, .of(sequence, scope, customer, now, author, reason), at: now, in: scope,
+            .erasure,
+            ErasureRow(
+                sequence: sequence, scope: scope, customer: customer, erasedAt: now, actor: author, reason: reason),
+            at: now, in: scope,
             after: [
                 "customer": customer, "erased": redaction.erased, "rows": ErasedRows.text(redaction.rows),
             ])
@@ -200,6 +199,31 @@ public struct CustomerErasure {
             try transaction.execute("UPDATE customer SET erasure_sequence = ?2 WHERE id = ?1", one, sequence)
         }
         try CustomerStore(transaction).noteChange(sequence, of: [customer])
+    }
+}
+
+/// A row of `erasure`.
+struct ErasureRow: LedgerRecord {
+    static var ledger: LedgerTable { .erasure }
+
+    var sequence: Int64
+    var scope: ScopeNumber
+    var customer: CustomerNumber
+    var erasedAt: Instant
+    var actor: String
+    /// As the operator typed it; it names no person.
+    var reason: String
+
+    static let blank = ErasureRow(
+        sequence: 0, scope: .blank, customer: .blank, erasedAt: .distantPast, actor: "", reason: "")
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("sequence", &sequence, .key)
+        try columns("scope_id", &scope, .fixed("REFERENCES scope (id)"))
+        try columns("customer_id", &customer, .fixed("REFERENCES customer (id)"))
+        try columns("erased_at", &erasedAt, .fixed)
+        try columns("actor", &actor, .fixed("CHECK (length(actor) > 0)"))
+        try columns("reason", &reason, .erasable("CHECK (length(reason) > 0)", erasure: .kept))
     }
 }
 
@@ -212,11 +236,13 @@ struct Redaction {
     private(set) var erased = 0
     private(set) var rows: [String: [Int64]] = [:]
 
+    /// - Parameter columns: all that an erasure digests if absent.
     mutating func redact(
-        _ table: String, _ columns: [String], where condition: String, _ values: [StoredValue]
+        _ table: LedgerTable, _ columns: [String]? = nil, where condition: String, _ values: [StoredValue]
     ) throws {
+        let columns = columns ?? table.table.digested
         let found = try transaction.rows(
-            "SELECT sequence, \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition) ORDER BY sequence",
+            "SELECT sequence, \(columns.joined(separator: ", ")) FROM \(table.name) WHERE \(condition) ORDER BY sequence",
             values: values)
         for row in found {
             let sequence: Int64 = try row.value(0)
@@ -224,16 +250,16 @@ struct Redaction {
                 try digests(of: $0, table, sequence)
             }
             erased += count
-            if count > 0 { rows[table, default: []].append(sequence) }
+            if count > 0 { rows[table.name, default: []].append(sequence) }
         }
     }
 
     /// The digests under the key that the event which told of the column has used.
-    private func digests(of column: String, _ table: String, _ sequence: Int64) throws -> AuditLog {
-        let state = LedgerTable.named(table)?.state.first { $0.name == column }
+    private func digests(of column: String, _ table: LedgerTable, _ sequence: Int64) throws -> AuditLog {
+        let state = table.state.first { $0.name == column }
         let key =
             try state.flatMap { try stateKey($0.member, of: sequence) }
-            ?? otherKeys[LedgerRowKey(table: table, key: sequence)] ?? log.digestKey
+            ?? otherKeys[LedgerRowKey(table: table.name, key: sequence)] ?? log.digestKey
         if key == log.digestKey { return log }
         guard key == SaltedDigest.name else { throw ErasureRefusal.otherDigestKey(key) }
         return log.salted(try SaltedDigest.salt(transaction))
@@ -258,7 +284,7 @@ extension StoreTransaction {
     /// - Parameter log: takes the digest of a column.
     /// - Returns: how many.
     func redact(
-        _ table: String, _ sequence: Int64, _ columns: [String], _ values: [StoredValue],
+        _ table: LedgerTable, _ sequence: Int64, _ columns: [String], _ values: [StoredValue],
         by log: (_ column: String) throws -> AuditLog
     ) throws -> Int {
         var changes: [StoredValue] = [.integer(sequence)]
@@ -270,7 +296,7 @@ extension StoreTransaction {
         }
         guard !assignments.isEmpty else { return 0 }
         try execute(
-            "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE sequence = ?1", values: changes)
+            "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) WHERE sequence = ?1", values: changes)
         return assignments.count
     }
 }

@@ -115,7 +115,7 @@ public struct ErasureStore {
         let held = PersonalRows(of: chain, in: scope, transaction)
         var counts: [String: Int] = [:]
         var covered: Set<LedgerRowKey> = []
-        for table in PersonalTable.all where table.condition != nil {
+        for table in Table.all where table.condition != nil {
             let rows = try held.rows(of: table)
             if !rows.isEmpty { counts[table.name] = rows.count }
             guard LedgerTable.named(table.name) != nil else { continue }
@@ -140,7 +140,7 @@ public struct ErasureStore {
     private func digestKeys(of rows: Set<LedgerRowKey>, except own: String) throws -> [LedgerRowKey: String] {
         var keys: [LedgerRowKey: String] = [:]
         var pages = AuditPages(
-            AuditEvent.columns, of: "audit_event", key: "sequence", where: "digest_key <> ?2", .text(own),
+            AuditEvent.selectList, of: "audit_event", key: "sequence", where: "digest_key <> ?2", .text(own),
             in: transaction)
         while let row = try pages.next() {
             let event = try AuditEvent.read(row).event

@@ -22,32 +22,56 @@ public struct KeptEvidenceStore {
         try transaction.execute("DELETE FROM kept_evidence WHERE customer_id = ?1", customer)
         for kept in evidence {
             let sequence = try StoreClock(transaction).nextSequence()
-            try transaction.execute(
-                """
-                INSERT INTO kept_evidence (sequence, scope_id, customer_id, \(Self.columns))
-                VALUES (\(Statement.placeholders(16)))
-                """,
-                sequence, scope, customer, kept.kind, kept.originalTransactionId, kept.subscriptionGroupIdentifier,
-                kept.productId, kept.offerType, kept.offerIdentifier, kept.offerPeriod, kept.at, kept.expires,
-                kept.revoked, kept.isRenewal, kept.isUpgraded, kept.provenance)
+            try transaction.insert(
+                KeptEvidenceRow(sequence: sequence, scope: scope, customer: customer, evidence: kept),
+                into: .keptEvidence)
         }
     }
 
-    private static let columns = """
-        kind, original_transaction_id, subscription_group_identifier, product_id, offer_type, offer_identifier, \
-        offer_period, dated, expires, revoked, is_renewal, is_upgraded, provenance
-        """
+    private static let columns = KeptEvidence.list()
 }
 
 extension KeptEvidence.Kind: Storable {}
 
-extension KeptEvidence: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(
-            kind: try row.next(), originalTransactionId: try row.next(), subscriptionGroupIdentifier: try row.next(),
-            productId: try row.next(), offerType: try row.next(), offerIdentifier: try row.next(),
-            offerPeriod: try row.next(), at: try row.next(), expires: try row.next(), revoked: try row.next(),
-            isRenewal: try row.next(), isUpgraded: try row.next(), provenance: try row.next())
+extension KeptEvidence: TableRow {
+    static let blank = KeptEvidence(
+        kind: .period, originalTransactionId: "", subscriptionGroupIdentifier: "", productId: "", offerType: nil,
+        offerIdentifier: nil, offerPeriod: nil, at: .distantPast, expires: nil, revoked: nil, isRenewal: false,
+        isUpgraded: false, provenance: .operator)
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("kind", &kind, "CHECK (kind IN ('period', 'pending'))")
+        try columns(
+            "original_transaction_id", &originalTransactionId,
+            .erased(.digested, "CHECK (length(original_transaction_id) > 0)"))
+        try columns("subscription_group_identifier", &subscriptionGroupIdentifier)
+        try columns("product_id", &productId)
+        try columns("offer_type", &offerType)
+        try columns("offer_identifier", &offerIdentifier)
+        try columns("offer_period", &offerPeriod)
+        try columns("dated", &at)
+        try columns("expires", &expires)
+        try columns("revoked", &revoked)
+        try columns("is_renewal", &isRenewal, "CHECK (is_renewal IN (0, 1))")
+        try columns("is_upgraded", &isUpgraded, "CHECK (is_upgraded IN (0, 1))")
+        try columns("provenance", &provenance)
+    }
+}
+
+/// A row of `kept_evidence`.
+struct KeptEvidenceRow: TableRow {
+    var sequence: Int64
+    var scope: ScopeNumber
+    var customer: CustomerNumber
+    var evidence: KeptEvidence
+
+    static let blank = KeptEvidenceRow(sequence: 0, scope: .blank, customer: .blank, evidence: .blank)
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("sequence", &sequence, .key)
+        try columns("scope_id", &scope, "REFERENCES scope (id)")
+        try columns("customer_id", &customer, "REFERENCES customer (id)")
+        try evidence.visit(&columns)
     }
 }
 

@@ -19,7 +19,7 @@ public struct PersonalRows {
         self.customers = customers
     }
 
-    public func rows(of table: PersonalTable) throws -> [PersonalRow] {
+    public func rows(of table: Table) throws -> [PersonalRow] {
         let columns = table.columns.map(\.name)
         if table.name == "audit_event" { return try events(columns) }
         guard let condition = table.condition(about: customers), !customers.isEmpty else { return [] }
@@ -27,14 +27,14 @@ public struct PersonalRows {
         return try transaction.rows(
             """
             SELECT \(columns.map { "t.\($0)" }.joined(separator: ", ")) FROM \(table.name) t
-            WHERE (\(condition) \(waiting?.sql ?? "")) AND ?1 = ?1 ORDER BY 1
+            WHERE (\(condition) \(waiting?.sql ?? "")) AND ?1 = ?1 ORDER BY 1, 2
             """, values: [scope.storedValue] + customers.map(\.storedValue) + (waiting?.values ?? [])
         ).map { PersonalRow(columns: columns, values: $0.values) }
     }
 
     /// Renewal info that names the customers' Apple account belongs to them though its subscription has no owner yet,
     /// and so do the notifications about that subscription.
-    private func orWaiting(in table: PersonalTable) throws -> (sql: String, values: [StoredValue])? {
+    private func orWaiting(in table: Table) throws -> (sql: String, values: [StoredValue])? {
         guard ["history_renewal_info", "history_facts", "notification"].contains(table.name) else { return nil }
         let waiting = try PersonSearch(customers: customers, chain: customers, scope: scope, transaction: transaction)
             .renewalInfos(after: 0)
@@ -82,7 +82,7 @@ public struct PersonalRows {
 
     private func coveredRows() throws -> [String: Set<Int64>] {
         var keys: [String: Set<Int64>] = [:]
-        for table in PersonalTable.all where LedgerTable.named(table.name)?.isOrdered == true {
+        for table in Table.all where LedgerTable.named(table.name)?.isOrdered == true {
             keys[table.name] = Set(
                 try rows(of: table).compactMap { row in
                     if case .integer(let key)? = row.values.first { key } else { nil }

@@ -70,39 +70,31 @@ public struct RetentionStore {
     private func removeSignatures(
         before cutoff: Instant, _ now: Instant, _ limit: Int, _ isLast: inout Bool
     ) throws -> Int {
-        let columns = ["v1_signature", "jws"]
-        return try remove(
-            columns, of: .issuedOffer, due: "issued_at <= ?3 AND counts_until <= ?4", cutoff, now, limit, &isLast)
+        try remove(
+            .signatures, of: .issuedOffer, due: "issued_at <= ?3 AND counts_until <= ?4", cutoff, now, limit, &isLast)
             + remove(
-                columns, of: .signing,
+                .signatures, of: .signing,
                 due: """
                     decided_at <= ?3
                     AND (SELECT counts_until FROM issued_offer o WHERE o.sequence = signing.issued_offer) <= ?4
                     """, cutoff, now, limit, &isLast)
-            + remove(["jws"], of: .refusal, due: "decided_at <= ?3 AND ?4 = ?4", cutoff, now, limit, &isLast)
+            + remove(.signatures, of: .refusal, due: "decided_at <= ?3 AND ?4 = ?4", cutoff, now, limit, &isLast)
     }
 
     private func removeRefusals(
         before cutoff: Instant, _ now: Instant, _ limit: Int, _ isLast: inout Bool
     ) throws -> Int {
-        try remove(["record"], of: .refusal, due: "decided_at <= ?3 AND ?4 = ?4", cutoff, now, limit, &isLast)
-    }
-
-    static func columns(of table: String) -> [String] {
-        switch table {
-        case LedgerTable.issuedOffer.name, LedgerTable.signing.name: ["v1_signature", "jws"]
-        case LedgerTable.refusal.name: ["jws", "record"]
-        default: []
-        }
+        try remove(.refusals, of: .refusal, due: "decided_at <= ?3 AND ?4 = ?4", cutoff, now, limit, &isLast)
     }
 
     /// Replaces texts of the next rows of a table by their digests, until the first row of which they are not due.
     ///
     /// - Parameter condition: whether they are, `?3` being the last date of which they are, and `?4` now.
     private func remove(
-        _ columns: [String], of table: LedgerTable, due condition: String, _ cutoff: Instant, _ now: Instant,
+        _ removed: RetentionSubject, of table: LedgerTable, due condition: String, _ cutoff: Instant, _ now: Instant,
         _ limit: Int, _ isLast: inout Bool
     ) throws -> Int {
+        let columns = table.table.columns(removedWith: removed)
         let subject = "\(table.name).\(columns.joined(separator: ","))"
         let done: Int64 =
             try transaction.row("SELECT done_to FROM retention_progress WHERE subject = ?1", subject)?
@@ -116,7 +108,7 @@ public struct RetentionStore {
         var removed = 0
         for row in due {
             removed += try transaction.redact(
-                table.name, try row.value(0), columns, Array(row.values.dropFirst(2))
+                table, try row.value(0), columns, Array(row.values.dropFirst(2))
             ) { _ in audit }
         }
         guard let last: Int64 = try due.last?.value(0) else { return removed }

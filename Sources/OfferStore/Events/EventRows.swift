@@ -71,26 +71,13 @@ extension EventRows {
     ]
 
     private static let issuedOffers = EventRows(
-        table: "issued_offer", date: "issued_at",
-        columns: """
-            '\(EventType.offerIssued.rawValue)', t.customer_id, t.decision_id, t.delivery, t.expires_at, t.id,
-                t.offer_id, t.offer_identifier, t.offer_type, t.product_id, t.subscription_group_identifier,
-                t.transaction_id
-            """
-    ) { row in
-        var json = JSONWriter.beginObject(.short)
-        json.member("decisionId", try row.next(String.self))
-        json.member("delivery", try row.next(String.self))
-        json.member("expiresAt", try row.next(Instant.self))
-        json.member("issuedOfferId", try row.next(String.self))
-        json.member("offerId", try row.next(OfferId.self))
-        json.member("offerIdentifier", try row.next(OfferIdentifier?.self))
-        json.member("offerType", try row.next(String.self))
-        json.member("productId", try row.next(ProductId.self))
-        json.member("subscriptionGroupIdentifier", try row.next(SubscriptionGroupId.self))
-        json.member("transactionId", try row.next(ErasableColumn<String>.self).value)
-        return json.endObject()
-    }
+        .offerIssued, table: "issued_offer", date: "issued_at", customer: "t.customer_id",
+        members: [
+            ("decisionId", "decision_id"), ("delivery", "delivery"), ("expiresAt", "expires_at"),
+            ("issuedOfferId", "id"), ("offerId", "offer_id"), ("offerIdentifier", "offer_identifier"),
+            ("offerType", "offer_type"), ("productId", "product_id"),
+            ("subscriptionGroupIdentifier", "subscription_group_identifier"), ("transactionId", "transaction_id"),
+        ])
 
     private static let refusals = EventRows(
         table: "refusal", date: "decided_at",
@@ -119,25 +106,39 @@ extension EventRows {
 
     /// One that is old when it arrives, as after an outage of weeks, is no news.
     private static let notifications = EventRows(
-        table: "notification", date: "received_at",
-        columns: """
-            '\(EventType.notificationReceived.rawValue)', i.customer_id, t.uuid, t.product_id, t.signed_date,
-                t.subtype, t.transaction_id, t.type
-            """,
+        .notificationReceived, table: "notification", date: "received_at", customer: "i.customer_id",
         join: """
             LEFT JOIN customer_identifier i
             ON i.scope_id = t.scope_id AND i.kind = t.identifier_kind AND i.value = t.identifier AND i.is_proven = 1
             """,
-        condition: " AND t.received_at - t.signed_date <= \(SubscriptionEvent.newsLife)"
-    ) { row in
-        var json = JSONWriter.beginObject(.short)
-        json.member("notificationUUID", try row.next(String.self))
-        json.member("productId", try row.next(ProductId?.self))
-        json.member("signedDate", try row.next(Instant.self))
-        json.member("subtype", try row.next(String?.self))
-        json.member("transactionId", try row.next(TransactionId?.self))
-        json.member("type", try row.next(String.self))
-        return json.endObject()
+        condition: " AND t.received_at - t.signed_date <= \(SubscriptionEvent.newsLife)",
+        members: [
+            ("notificationUUID", "uuid"), ("productId", "product_id"), ("signedDate", "signed_date"),
+            ("subtype", "subtype"), ("transactionId", "transaction_id"), ("type", "type"),
+        ])
+
+    /// Rows whose data are columns of theirs.
+    ///
+    /// - Parameter members: each member of the data with its column, in the order of the members' names. One that holds
+    ///   nothing, or was erased, is left out.
+    private init(
+        _ type: EventType, table: String, date: String, customer: String, join: String = "", condition: String = "",
+        members: [(name: StaticString, column: String)]
+    ) {
+        let columns = ["'\(type.rawValue)'", customer] + members.map { "t.\($0.column)" }
+        self.init(
+            table: table, date: date, columns: columns.joined(separator: ", "), join: join, condition: condition
+        ) { row in
+            var json = JSONWriter.beginObject(.short)
+            for member in members {
+                switch try row.next(ErasableColumn<EventMember>.self).value {
+                case .text(let text): json.member(member.name, text)
+                case .integer(let number): json.member(member.name, number)
+                case nil: break
+                }
+            }
+            return json.endObject()
+        }
     }
 
     private static func events(of types: [EventType]) -> EventRows {
@@ -151,6 +152,30 @@ extension EventRows {
             condition: types.count == 1 ? " AND t.type = \(names)" : " AND t.type IN (\(names))"
         ) { row in
             Array(try row.next(String.self).utf8)
+        }
+    }
+}
+
+private enum EventMember: Storable {
+    case text(String)
+    case integer(Int64)
+
+    static var storedType: StoredType { .any }
+
+    init?(storedValue: StoredValue) {
+        if let number = Int64(storedValue: storedValue) {
+            self = .integer(number)
+        } else if let text = String(storedValue: storedValue) {
+            self = .text(text)
+        } else {
+            return nil
+        }
+    }
+
+    var storedValue: StoredValue {
+        switch self {
+        case .text(let text): text.storedValue
+        case .integer(let number): number.storedValue
         }
     }
 }

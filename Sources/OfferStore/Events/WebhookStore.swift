@@ -28,17 +28,17 @@ public struct WebhookState: Sendable, Hashable {
     }
 }
 
-extension WebhookState: StoredRecord {
-    static let columns = "done_to, lease_holder, lease_until, failures, failing_since, retry_at, succeeded_at"
+extension WebhookState: TableRow {
+    static let blank = WebhookState(doneTo: 0)
 
-    init(reading row: inout RowReader) throws {
-        self.init(doneTo: try row.next())
-        leaseHolder = try row.next()
-        leaseUntil = try row.next()
-        failures = try row.next()
-        failingSince = try row.next()
-        retryAt = try row.next()
-        succeededAt = try row.next()
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("done_to", &doneTo)
+        try columns("lease_holder", &leaseHolder)
+        try columns("lease_until", &leaseUntil)
+        try columns("failures", &failures, "CHECK (failures >= 0)")
+        try columns("failing_since", &failingSince)
+        try columns("retry_at", &retryAt)
+        try columns("succeeded_at", &succeededAt)
     }
 }
 
@@ -99,7 +99,7 @@ public struct WebhookStore {
     }
 
     public func state(_ id: String) throws -> WebhookState? {
-        try transaction.first("SELECT \(WebhookState.columns) FROM webhook WHERE id = ?1", id)
+        try transaction.first("SELECT \(WebhookState.list()) FROM webhook WHERE id = ?1", id)
     }
 
     /// Adds a webhook that gets the events from now on; one that is known stays as it is.

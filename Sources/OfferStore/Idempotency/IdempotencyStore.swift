@@ -22,11 +22,17 @@ public struct IdempotencyRecord: Sendable, Hashable {
     }
 }
 
-extension IdempotencyRecord: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(
-            requestDigest: try row.next(), status: try row.next(), contentType: try row.next(),
-            location: try row.next(), body: try row.next(), answeredAt: try row.next())
+extension IdempotencyRecord: TableRow {
+    static let blank = IdempotencyRecord(
+        requestDigest: [], status: 0, contentType: "", location: nil, body: [], answeredAt: .distantPast)
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("request_digest", &requestDigest, "CHECK (length(request_digest) = 32)")
+        try columns("status", &status, "CHECK (status IN (200, 201, 403, 422))")
+        try columns("content_type", &contentType, "CHECK (length(content_type) > 0)")
+        try columns("location", &location)
+        try columns("body", &body)
+        try columns("answered_at", &answeredAt)
     }
 }
 
@@ -40,6 +46,23 @@ public struct IdempotencyRecordKey: Sendable, Hashable {
         self.apiKeyId = apiKeyId
         self.route = route
         self.key = key
+    }
+}
+
+/// A row of `kept_answer`.
+struct KeptAnswerRow: TableRow {
+    var key: IdempotencyRecordKey
+    var answer: IdempotencyRecord
+    var decision: LowercaseUUID?
+
+    static let blank = KeptAnswerRow(key: IdempotencyRecordKey(apiKeyId: "", route: "", key: ""), answer: .blank)
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("api_key_id", &key.apiKeyId, "REFERENCES api_key (id)")
+        try columns("route", &key.route, "CHECK (length(route) > 0)")
+        try columns("key", &key.key, "CHECK (length(key) BETWEEN 1 AND 255)")
+        try answer.visit(&columns)
+        try columns("decision_id", &decision)
     }
 }
 
@@ -60,7 +83,7 @@ public struct IdempotencyStore {
     public func answer(_ key: IdempotencyRecordKey, at now: Instant) throws -> IdempotencyRecord? {
         try transaction.first(
             """
-            SELECT request_digest, status, content_type, location, body, answered_at FROM kept_answer
+            SELECT \(IdempotencyRecord.list()) FROM kept_answer
             WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at > ?4
             """, key.apiKeyId, key.route, key.key, Self.end(before: now))
     }
@@ -78,13 +101,7 @@ public struct IdempotencyStore {
             "DELETE FROM kept_answer WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at <= ?4",
             key.apiKeyId, key.route, key.key, end)
         _ = try clear(answeredBy: end, atMost: Self.clearedAtOnce)
-        try transaction.execute(
-            """
-            INSERT INTO kept_answer
-            (api_key_id, route, key, request_digest, status, content_type, location, body, answered_at, decision_id)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-            """, key.apiKeyId, key.route, key.key, answer.requestDigest, answer.status, answer.contentType,
-            answer.location, answer.body, answer.answeredAt, decision)
+        try transaction.insert(KeptAnswerRow(key: key, answer: answer, decision: decision), into: .keptAnswer)
     }
 
     func clear(answeredBy end: Instant, atMost limit: Int) throws -> Int {

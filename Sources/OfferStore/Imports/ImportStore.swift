@@ -16,13 +16,14 @@ public struct ImportStore {
     }
 
     public func begin(_ terms: ImportTerms, at now: Instant, in scope: ScopeNumber) throws -> ImportRun {
+        var new = ImportRun.blank
+        (new.terms, new.beganAt) = (terms, now)
+        // The store gives the number.
         try transaction.execute(
             """
-            INSERT INTO import_run (
-                scope_id, source, provenance, digest, complete_as_of, began_at, stage, position, applied_key, applied_row,
-                \(ImportCounts.columns)
-            ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'staging', 0, '', 0\(String(repeating: ", 0", count: ImportCounts.members.count)))
-            """, scope, terms.source, terms.provenance, terms.digest, terms.completeAsOf, now)
+            INSERT INTO import_run (\(Self.changing), scope_id)
+            VALUES (\(Statement.placeholders(ImportRun.columns.count)))
+            """, values: try new.stored().dropFirst() + [scope.storedValue])
         guard let run = try open(source: terms.source, in: scope) else {
             throw StoreError.corrupt("a new row of `import_run` is missing")
         }
@@ -40,8 +41,7 @@ public struct ImportStore {
     /// - Throws: ``StoreError/busy(_:)`` if another process continues it, and other ``StoreError``s.
     public func update(_ run: ImportRun, from before: ImportRun) throws {
         var values: [StoredValue] = .of(run.number, before.stage, before.position, before.cursor.key, before.cursor.row)
-        values += [StoredValue].of(run.stage, run.position, run.cursor.key, run.cursor.row)
-        values += ImportCounts.members.map { run.counts[keyPath: $0.path].storedValue }
+        values += try run.stored().dropFirst()
         guard try transaction.execute(Self.updateSQL, values: values) == 1 else {
             throw StoreError.busy("another process goes on with this import at the same time")
         }
@@ -69,25 +69,14 @@ public struct ImportStore {
             ])
     }
 
-    private static let columns = """
-        id, source, provenance, digest, complete_as_of, began_at, stage, position, applied_key, applied_row, \
-        \(ImportCounts.columns)
-        """
+    private static let columns = ImportRun.list()
+    /// The columns but the number.
+    private static let changing = ImportRun.columns.dropFirst().map(\.name).joined(separator: ", ")
 
     private static let updateSQL = """
-        UPDATE import_run SET (stage, position, applied_key, applied_row, \(ImportCounts.columns))
-            = (\(Statement.placeholders(4 + ImportCounts.members.count, after: 5)))
+        UPDATE import_run SET (\(changing)) = (\(Statement.placeholders(ImportRun.columns.count - 1, after: 5)))
         WHERE id = ?1 AND stage = ?2 AND position = ?3 AND applied_key = ?4 AND applied_row = ?5
         """
-}
-
-extension ImportCounts {
-    fileprivate static let members: [(column: String, path: any WritableKeyPath<ImportCounts, Int64> & Sendable)] = [
-        ("lines", \.lines), ("refused", \.refused), ("gaps", \.gaps), ("staged", \.staged), ("applied", \.applied),
-        ("added", \.added), ("updated", \.updated), ("unchanged", \.unchanged), ("repeated", \.repeated),
-        ("subscriptions", \.subscriptions), ("stated", \.stated),
-    ]
-    fileprivate static let columns = members.map(\.column).joined(separator: ", ")
 }
 
 extension RefusedLine: StoredRecord {
@@ -105,17 +94,33 @@ extension StagedRow: StoredRecord {
     }
 }
 
-extension ImportRun: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        number = try row.next()
-        terms = ImportTerms(
-            source: try row.next(), provenance: try row.next(), digest: try row.next(), completeAsOf: try row.next())
-        beganAt = try row.next()
-        stage = try row.next()
-        position = try row.next()
-        cursor = ImportCursor(key: try row.next(), row: try row.next())
-        counts = ImportCounts()
-        for (_, path) in ImportCounts.members { counts[keyPath: path] = try row.next() }
+extension ImportRun: TableRow {
+    static let blank = ImportRun(
+        number: 0, terms: ImportTerms(source: "", provenance: .operator, digest: []), beganAt: .distantPast,
+        stage: .staging, position: 0, cursor: .start, counts: ImportCounts())
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("id", &number, .key)
+        try columns("source", &terms.source, "CHECK (length(source) > 0)")
+        try columns("provenance", &terms.provenance, "CHECK (provenance IN ('operator', 'receipt'))")
+        try columns("digest", &terms.digest, "CHECK (length(digest) = 32)")
+        try columns("complete_as_of", &terms.completeAsOf)
+        try columns("began_at", &beganAt)
+        try columns("stage", &stage, "CHECK (stage IN ('staging', 'applying', 'stating', 'closing', 'closed'))")
+        try columns("position", &position, "CHECK (position >= 0)")
+        try columns("lines", &counts.lines, "CHECK (lines >= 0)")
+        try columns("refused", &counts.refused, "CHECK (refused >= 0)")
+        try columns("gaps", &counts.gaps, "CHECK (gaps >= 0 AND gaps <= refused)")
+        try columns("staged", &counts.staged, "CHECK (staged >= 0)")
+        try columns("applied", &counts.applied, "CHECK (applied >= 0 AND applied <= staged)")
+        try columns("applied_key", &cursor.key, .erased(.emptied))
+        try columns("applied_row", &cursor.row)
+        try columns("added", &counts.added, "CHECK (added >= 0)")
+        try columns("updated", &counts.updated, "CHECK (updated >= 0)")
+        try columns("unchanged", &counts.unchanged, "CHECK (unchanged >= 0)")
+        try columns("repeated", &counts.repeated, "CHECK (repeated >= 0)")
+        try columns("subscriptions", &counts.subscriptions, "CHECK (subscriptions >= 0)")
+        try columns("stated", &counts.stated, "CHECK (stated >= 0)")
     }
 }
 

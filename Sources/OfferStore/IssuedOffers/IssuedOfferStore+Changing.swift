@@ -16,13 +16,13 @@ extension IssuedOfferStore {
     ) throws -> [ChangedIssuedOffer] {
         let table = LedgerTable.issuedOffer
         let before = try transaction.rows(
-            "SELECT \(table.stateColumns), scope_id FROM issued_offer WHERE \(condition)", values: values)
+            "SELECT \(table.stateList), scope_id FROM issued_offer WHERE \(condition)", values: values)
         guard !before.isEmpty else { return [] }
         let log = try transaction.audit()
         var states: [Int64: AuditValues] = [:]
         for row in before { states[try row.value(0)] = try log.state(table, row) }
         let after = try transaction.rows(
-            "UPDATE issued_offer SET \(change) WHERE \(condition) RETURNING \(table.stateColumns), scope_id",
+            "UPDATE issued_offer SET \(change) WHERE \(condition) RETURNING \(table.stateList), scope_id",
             values: values + changes
         ).map { row in
             ChangedIssuedOffer(
@@ -143,36 +143,29 @@ extension IssuedOfferStore {
         for row in settled { try setUse(of: try row.value(0), .clockReset, at: now) { _ in 1 } }
     }
 
-    struct Use {
-        var redemptions: Int
-        var places: Int
-        var isReleased: Bool
-    }
-
     /// - Parameters:
     ///   - redemptions: how many redemptions used it; as many as before if absent.
-    ///   - places: how many places it takes from now on.
+    ///   - places: how many places it takes from now on, given the issued offer with those redemptions.
     func setUse(
-        of id: LowercaseUUID, redemptions: Int? = nil, _ kind: AuditKind, at now: Instant, places: (Use) -> Int
+        of id: LowercaseUUID, redemptions: Int? = nil, _ kind: AuditKind, at now: Instant,
+        places: (StoredIssuedOffer) -> Int
     ) throws {
-        let row = try transaction.row(
-            """
-            SELECT scope_id, offer_id, redemptions, places, is_released, cost, cost_currency FROM issued_offer
-            WHERE id = ?1
-            """, id)
-        guard let row else { throw StoreError.corrupt("the issued offer `\(id)` is missing") }
-        let use = Use(
-            redemptions: try row.value(2, as: Int.self), places: try row.value(3), isReleased: try row.value(4))
-        let taken = places(
-            Use(redemptions: redemptions ?? use.redemptions, places: use.places, isReleased: use.isReleased))
+        let found: StoredIssuedOffer? = try transaction.first(
+            "SELECT \(Self.columns) FROM issued_offer WHERE id = ?1", id)
+        guard let found else { throw StoreError.corrupt("the issued offer `\(id)` is missing") }
+        var used = found
+        used.redemptions = redemptions ?? found.redemptions
+        let taken = places(used)
         try change(
             kind, where: "id = ?1", [id.storedValue], set: "redemptions = ?2, places = ?3",
-            [(redemptions ?? use.redemptions).storedValue, taken.storedValue], at: now)
-        let (scope, offer): (ScopeNumber, OfferId) = (try row.value(0), try row.value(1))
-        let more = Int64(taken.saturatingSubtracting(use.places))
+            [used.redemptions.storedValue, taken.storedValue], at: now)
+        let (scope, offer) = (found.scope, found.issuedOffer.offerId)
+        let more = Int64(taken.saturatingSubtracting(found.places))
         try count(more, .places, of: offer, caps: [], at: now, in: scope)
-        guard let cost: Int64 = try row.value(5), let currency: String = try row.value(6) else { return }
-        try count(more.saturatingMultiplied(by: cost), .money(currency), of: offer, caps: [], at: now, in: scope)
+        guard let cost = found.issuedOffer.cost else { return }
+        try count(
+            more.saturatingMultiplied(by: cost.milliunits), .money(cost.currency), of: offer, caps: [], at: now,
+            in: scope)
     }
 
     /// - Throws: ``StoreError/constraint(_:)`` that ``CounterStore/isCapReached(_:)`` if a counter would show more than
@@ -206,7 +199,7 @@ extension IssuedOfferStore {
         }
         for (id, known) in times.sorted(by: { $0.key < $1.key }) {
             try setUse(of: id, redemptions: known, .redemption, at: now) { use in
-                use.redemptions > 0 ? use.redemptions : use.isReleased ? 0 : 1
+                use.redemptions > 0 ? use.redemptions : use.issuedOffer.isReleased ? 0 : 1
             }
             guard known > 0 else { continue }
             try change(

@@ -1,34 +1,22 @@
 public import OfferEligibility
 public import OfferModel
 
-/// An issued offer with what the ledger knows beyond what rules ask.
-public struct StoredIssuedOffer: Sendable, Hashable {
-    public var issuedOffer: IssuedOffer
-    public var customer: CustomerNumber
-    public var catalogRevision: Int64
-    public var voidReason: String?
-    /// The purchase without the offer that the customer made right after a signature, if nothing has used the issued
-    /// offer.
-    public var fullPriceTransactionId: TransactionId?
-    /// Its place in the store-wide order; pages are cut by it.
-    public var sequence: Int64
-}
-
 extension IssuedOfferStore {
     public func issuedOffers(of customers: [CustomerNumber]) throws -> [IssuedOffer] {
         guard !customers.isEmpty else { return [] }
-        return try transaction.all(Self.issuedOffersSQL(customers.count), values: customers.map(\.storedValue))
+        return try Statement(Self.ofCustomersSQL(customers.count), values: customers.map(\.storedValue))
+            .all(in: transaction) { try StoredIssuedOffer(reading: &$0).issuedOffer }
     }
 
     public func issuedOffers(to customer: CustomerNumber) throws -> [StoredIssuedOffer] {
         try transaction.all(
-            "SELECT \(Self.issuedColumns) FROM issued_offer WHERE customer_id = ?1 ORDER BY issued_at, sequence",
+            "SELECT \(Self.columns) FROM issued_offer WHERE customer_id = ?1 ORDER BY issued_at, sequence",
             customer)
     }
 
     public func issuedOffer(_ id: LowercaseUUID, in scope: ScopeNumber) throws -> StoredIssuedOffer? {
         try transaction.first(
-            "SELECT \(Self.issuedColumns) FROM issued_offer WHERE id = ?1 AND scope_id = ?2", id, scope)
+            "SELECT \(Self.columns) FROM issued_offer WHERE id = ?1 AND scope_id = ?2", id, scope)
     }
 
     /// The customers to whom one of these offers was issued under an account of the app that only its `customerId`
@@ -55,7 +43,7 @@ extension IssuedOfferStore {
     public func firstIssued(of offer: OfferId, in scope: ScopeNumber) throws -> StoredIssuedOffer? {
         try transaction.first(
             """
-            SELECT \(Self.issuedColumns) FROM issued_offer
+            SELECT \(Self.columns) FROM issued_offer
             WHERE scope_id = ?1 AND offer_id = ?2 ORDER BY sequence LIMIT 1
             """, scope, offer)
     }
@@ -82,44 +70,15 @@ extension IssuedOfferStore {
         }
         return try transaction.all(
             """
-            SELECT \(Self.issuedColumns) FROM issued_offer
+            SELECT \(Self.columns) FROM issued_offer
             WHERE \(conditions.joined(separator: " AND ")) ORDER BY sequence DESC LIMIT ?3
             """, values: values)
     }
 
-    private static let issuedOffersSQL = ListedSQL(
-        "SELECT \(issuedOfferColumns) FROM issued_offer WHERE customer_id IN (", ") ORDER BY issued_at, sequence")
+    private static let ofCustomersSQL = ListedSQL(
+        "SELECT \(columns) FROM issued_offer WHERE customer_id IN (", ") ORDER BY issued_at, sequence")
 
-    static let issuedColumns =
-        "\(issuedOfferColumns), customer_id, catalog_revision, void_reason, full_price_transaction_id, sequence"
-}
-
-extension IssuedOffer: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(
-            id: try row.next(), offerId: try row.next(), offerIdentifier: try row.next(), offerType: try row.next(),
-            delivery: try row.next(), productId: try row.next(), subscriptionGroupIdentifier: try row.next(),
-            tags: try row.next(StoredTextList.self).texts, issuedAt: try row.next(), expiresAt: try row.next(),
-            countsUntil: try row.next(), signings: try row.next(), voidedAt: try row.next(),
-            isReleased: try row.next(), settledAt: try row.next())
-        let cost: Int64? = try row.next()
-        let currency: String? = try row.next()
-        if let cost, let currency { self.cost = Money(milliunits: cost, currency: currency) }
-        let signUp = SignUp(
-            appAccountToken: try row.next(ErasableColumn.self).value,
-            customerId: try row.next(ErasableColumn.self).value)
-        if !signUp.isUnknown { self.signUp = signUp }
-    }
-}
-
-extension StoredIssuedOffer: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(
-            issuedOffer: try IssuedOffer(reading: &row), customer: try row.next(), catalogRevision: try row.next(),
-            voidReason: try row.next(String?.self).flatMap { $0.hasPrefix(Redacted.prefix) ? nil : $0 },
-            fullPriceTransactionId: try row.next(TransactionId?.self).flatMap { $0.isErased ? nil : $0 },
-            sequence: try row.next())
-    }
+    static let columns = StoredIssuedOffer.list()
 }
 
 extension IssuedOfferStore {
@@ -138,7 +97,7 @@ extension IssuedOfferStore {
         if let end { add("issued_at <", end) }
         return try transaction.all(
             """
-            SELECT \(Self.issuedColumns) FROM issued_offer
+            SELECT \(Self.columns) FROM issued_offer
             WHERE \(conditions.joined(separator: " AND ")) ORDER BY sequence LIMIT ?3
             """, values: values)
     }

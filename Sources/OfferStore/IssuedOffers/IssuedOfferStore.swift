@@ -44,8 +44,9 @@ public struct IssuedOfferStore {
         if hasPassed { try settlePassed(of: [customer], at: issuedOffer.issuedAt) }
         try settlePassed(of: issuedOffer.offerId, at: issuedOffer.issuedAt, in: scope)
         let sequence = try StoreClock(transaction).nextSequence()
-        let inserted = Self.columns(of: issuedOffer, signing, sequence: sequence, scope: scope)
-        try transaction.insert(.issue, .issuedOffer, inserted, at: issuedOffer.issuedAt, in: scope)
+        try transaction.insert(
+            .issue, IssuedOfferRow(issuedOffer, by: signing, sequence: sequence, scope: scope),
+            at: issuedOffer.issuedAt, in: scope)
         transaction.memory?.note(
             issuedOfferOf: RememberedCounters.Place(scope: scope, offer: issuedOffer.offerId),
             countsUntil: issuedOffer.countsUntil)
@@ -88,9 +89,8 @@ public struct IssuedOfferStore {
         guard let signed = changed.first, let before else { return nil }
         let number: Int = try signed.state.value("signings")
         let sequence = try StoreClock(transaction).nextSequence()
-        let inserted = Self.columns(of: signing, number, of: before.sequence, sequence: sequence, scope: scope)
-        try transaction.execute(LedgerTable.signing.insertSQL, values: inserted)
-        try transaction.audit().cover(.signing, inserted: inserted)
+        let row = SigningRow(signing, number, of: before.sequence, sequence: sequence, scope: scope)
+        try transaction.audit().cover(try transaction.insert(row))
         if let cost, let frozen = before.issuedOffer.cost, cost.currency == frozen.currency,
             cost.milliunits > frozen.milliunits
         {
@@ -122,38 +122,4 @@ public struct IssuedOfferStore {
             set: "voided_at = ?2, void_reason = ?3, is_released = ?4",
             .of(now, reason, release), at: now)
     }
-
-    /// A new issued offer as ``LedgerTable/issuedOffer`` has its columns: it takes one place and was never redeemed.
-    private static func columns(
-        of issuedOffer: IssuedOffer, _ signing: Signing, sequence: Int64, scope: ScopeNumber
-    ) -> [StoredValue] {
-        let token = issuedOffer.signUp?.appAccountToken ?? (signing.v1 ?? signing.jws)?.appAccountToken
-        return [StoredValue].of(
-            sequence, issuedOffer.id, scope, signing.catalogRevision, issuedOffer.offerId, issuedOffer.offerIdentifier,
-            issuedOffer.offerType,
-            issuedOffer.delivery, issuedOffer.subscriptionGroupIdentifier, StoredTextList(issuedOffer.tags),
-            issuedOffer.issuedAt,
-            issuedOffer.cost?.currency) + signing.fixedColumns + [StoredValue].of(token, issuedOffer.signUp?.customerId)
-            + signing.erasableColumns
-            + [StoredValue].of(
-                signing.customer, issuedOffer.productId, issuedOffer.expiresAt, issuedOffer.countsUntil,
-                issuedOffer.signings, issuedOffer.voidedAt,
-                String?.none, issuedOffer.isReleased, issuedOffer.settledAt, issuedOffer.cost?.milliunits, 0, 1,
-                TransactionId?.none)
-    }
-
-    /// A further signing as ``LedgerTable/signing`` has its columns.
-    private static func columns(
-        of signing: Signing, _ number: Int, of issued: Int64, sequence: Int64, scope: ScopeNumber
-    ) -> [StoredValue] {
-        [StoredValue].of(sequence, scope, issued, number, signing.decidedAt, signing.catalogRevision)
-            + signing.fixedColumns + [StoredValue].of((signing.v1 ?? signing.jws)?.appAccountToken)
-            + signing.erasableColumns
-    }
-
-    static let issuedOfferColumns = """
-        id, offer_id, offer_identifier, offer_type, delivery, product_id, subscription_group_identifier, tags, \
-        issued_at, expires_at, counts_until, signings, voided_at, is_released, settled_at, cost, cost_currency, \
-        app_account_token, app_customer_id
-        """
 }

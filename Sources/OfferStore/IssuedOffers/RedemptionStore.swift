@@ -4,6 +4,7 @@ public import OfferModel
 public struct RecordedRedemption: Sendable, Hashable {
     /// Its place in the store-wide order: when it became known in this form.
     public var sequence: Int64
+    var scope: ScopeNumber
     public var customer: CustomerNumber
     public var redemption: Redemption
     public var recordedAt: Instant
@@ -98,17 +99,11 @@ public struct RedemptionStore {
     private func insert(
         _ redemption: Redemption, of customer: CustomerNumber, at now: Instant, in scope: ScopeNumber
     ) throws -> RecordedRedemption {
-        let sequence = try StoreClock(transaction).nextSequence()
-        let key = CounterStore.key(redemption.offerType, redemption.offerIdentifier)
-        try transaction.execute(
-            Self.insertSQL,
-            scope, sequence, customer, redemption.originalTransactionId, key.type, key.identifier,
-            redemption.subscriptionGroupIdentifier, redemption.productId, redemption.transactionId,
-            redemption.firstEvidence, redemption.offerEnds, redemption.provenance, redemption.issuedOfferId,
-            redemption.isDoubled, redemption.isLate, now)
-        if redemption.issuedOfferId == nil { try CounterStore(transaction).add(1, unmatched: redemption, in: scope) }
         let recorded = RecordedRedemption(
-            sequence: sequence, customer: customer, redemption: redemption, recordedAt: now)
+            sequence: try StoreClock(transaction).nextSequence(), scope: scope, customer: customer,
+            redemption: redemption, recordedAt: now)
+        try transaction.insert(recorded, into: .redemption)
+        if redemption.issuedOfferId == nil { try CounterStore(transaction).add(1, unmatched: redemption, in: scope) }
         try transaction.audit().record(.redemption, at: now, in: scope, after: recorded.told)
         return recorded
     }
@@ -121,14 +116,7 @@ public struct RedemptionStore {
         }
     }
 
-    private static let insertSQL =
-        "INSERT INTO redemption (scope_id, \(columns)) VALUES (\(Statement.placeholders(16)))"
-
-    static let columns = """
-        sequence, customer_id, original_transaction_id, offer_type, offer_identifier, subscription_group_identifier, \
-        product_id, transaction_id, first_evidence, offer_ends, provenance, issued_offer_id, is_doubled, is_late, \
-        recorded_at
-        """
+    static let columns = RecordedRedemption.list()
 }
 
 extension History {
@@ -137,7 +125,7 @@ extension History {
     }
 }
 
-extension RecordedRedemption: StoredRecord {
+extension RecordedRedemption: TableRow {
     fileprivate var told: AuditValues {
         [
             "customer": customer, "firstEvidence": redemption.firstEvidence, "isDoubled": redemption.isDoubled,
@@ -145,19 +133,32 @@ extension RecordedRedemption: StoredRecord {
         ]
     }
 
-    init(reading row: inout RowReader) throws {
-        sequence = try row.next()
-        customer = try row.next()
-        let original: TransactionId = try row.next()
-        let type: TransactionOfferType = try row.next()
-        let identifier: OfferIdentifier = try row.next()
-        redemption = Redemption(
-            offerType: type, offerIdentifier: identifier.rawValue.isEmpty ? nil : identifier,
-            subscriptionGroupIdentifier: try row.next(), originalTransactionId: original, productId: try row.next(),
-            transactionId: try row.next(), firstEvidence: try row.next(), offerEnds: try row.next(),
-            provenance: try row.next(), issuedOfferId: try row.next(), isDoubled: try row.next(), isLate: try row.next()
-        )
-        recordedAt = try row.next()
+    static let blank = RecordedRedemption(
+        sequence: 0, scope: .blank, customer: .blank,
+        redemption: Redemption(
+            offerType: .introductory, offerIdentifier: nil, subscriptionGroupIdentifier: "",
+            originalTransactionId: "", productId: "", firstEvidence: .distantPast, provenance: .operator),
+        recordedAt: .distantPast)
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("sequence", &sequence, .key)
+        try columns("scope_id", &scope, "REFERENCES scope (id)")
+        try columns("customer_id", &customer, "REFERENCES customer (id)")
+        try columns("original_transaction_id", &redemption.originalTransactionId, .erased(.digested))
+        var (type, identifier) = CounterStore.key(redemption.offerType, redemption.offerIdentifier)
+        try columns("offer_type", &type)
+        try columns("offer_identifier", &identifier)
+        (redemption.offerType, redemption.offerIdentifier) = (type, identifier.rawValue.isEmpty ? nil : identifier)
+        try columns("subscription_group_identifier", &redemption.subscriptionGroupIdentifier)
+        try columns("product_id", &redemption.productId)
+        try columns("transaction_id", &redemption.transactionId, .erased(.emptied))
+        try columns("first_evidence", &redemption.firstEvidence)
+        try columns("offer_ends", &redemption.offerEnds)
+        try columns("provenance", &redemption.provenance)
+        try columns("issued_offer_id", &redemption.issuedOfferId, "REFERENCES issued_offer (id)")
+        try columns("is_doubled", &redemption.isDoubled, "CHECK (is_doubled IN (0, 1))")
+        try columns("is_late", &redemption.isLate, "CHECK (is_late IN (0, 1))")
+        try columns("recorded_at", &recordedAt)
     }
 }
 
@@ -204,8 +205,8 @@ extension RedemptionChange {
     /// What has changed of each offer of each subscription. A row that is only recorded again, because its run went on
     /// or its issued offer became known, is no news: what counts is by how many there are more.
     fileprivate var byUse: [(added: [RecordedRedemption], removed: [RecordedRedemption])] {
-        let removed = Dictionary(grouping: removed) { Use($0.redemption) }
-        return Dictionary(grouping: added) { Use($0.redemption) }.map { ($0.value, removed[$0.key, default: []]) }
+        let removed = Dictionary(grouping: removed) { UsedOffer($0.redemption) }
+        return Dictionary(grouping: added) { UsedOffer($0.redemption) }.map { ($0.value, removed[$0.key, default: []]) }
     }
 
     /// Those that were not there before, from the earliest.
@@ -213,7 +214,7 @@ extension RedemptionChange {
         byUse.flatMap { added, removed in added.dropFirst(removed.count) }.sorted { $0.sequence < $1.sequence }
     }
 
-    private struct Use: Hashable {
+    private struct UsedOffer: Hashable {
         let subscription: TransactionId
         let type: TransactionOfferType
         let identifier: OfferIdentifier?

@@ -65,33 +65,20 @@ public struct Signing: Sendable, Hashable {
 
     var v1: RecordedSignature? { signatures.first { $0.format == .v1 } }
     var jws: RecordedSignature? { signatures.first { $0.format != .v1 } }
-
-    /// Its columns that never change, from `decision_id` on, in the order of ``LedgerTable``.
-    var fixedColumns: [StoredValue] {
-        let any = v1 ?? jws
-        return .of(decisionId, any?.keyId, any?.productId, v1?.nonce, jws?.nonce, jws?.allowIntroductoryOffer)
-    }
-
-    /// Its columns that may be erased, from `transaction_id` on, in the order of ``LedgerTable``.
-    var erasableColumns: [StoredValue] {
-        .of((v1 ?? jws)?.transactionId, v1?.artefact, jws?.artefact, record)
-    }
+    /// One of them: all have the same key, product, account and transaction.
+    var any: RecordedSignature? { v1 ?? jws }
 }
 
 extension IssuedOfferStore {
     public func signings(of issued: StoredIssuedOffer) throws -> [Signing] {
-        let first: [Signing] = try transaction.all(
-            """
-            SELECT customer_id, decision_id, issued_at, catalog_revision, record, \(Self.signatureColumns)
-            FROM issued_offer WHERE sequence = ?1
-            """, issued.sequence)
-        guard issued.issuedOffer.signings > 1 else { return first }
-        return first
-            + (try transaction.all(
-                """
-                SELECT ?2, decision_id, decided_at, catalog_revision, record, \(Self.signatureColumns)
-                FROM signing WHERE issued_offer = ?1 ORDER BY signing
-                """, issued.sequence, issued.customer))
+        let first: [IssuedOfferRow] = try transaction.all(
+            "SELECT \(Table.issuedOffer.list) FROM issued_offer WHERE sequence = ?1", issued.sequence)
+        let later: [SigningRow] =
+            issued.issuedOffer.signings > 1
+            ? try transaction.all(
+                "SELECT \(Table.signing.list) FROM signing WHERE issued_offer = ?1 ORDER BY signing", issued.sequence)
+            : []
+        return first.map(\.signing) + later.map { $0.signing(of: issued.customer) }
     }
 
     /// The newest signing of an issued offer that was made by an instant.
@@ -104,54 +91,16 @@ extension IssuedOfferStore {
         }
         return newest
     }
-
-    private static let signatureColumns = """
-        key_id, signed_product_id, app_account_token, transaction_id, v1_nonce, v1_signature, jws_nonce, jws, \
-        allow_introductory_offer
-        """
-}
-
-extension Signing: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        customer = try row.next()
-        decisionId = try row.next()
-        decidedAt = try row.next()
-        catalogRevision = try row.next()
-        record = try row.next(ErasableColumn.self).value
-        signatures = try .init(reading: &row, decidedAt: decidedAt)
-    }
-}
-
-extension [RecordedSignature] {
-    /// Reads the columns of what was signed on one decision: the key and the product, the account and the transaction,
-    /// the nonce and the artefact of V1 and of the JWS, and what an introductory JWS says.
-    init(reading reader: inout RowReader, decidedAt: Instant) throws {
-        self.init()
-        let keyId: KeyId? = try reader.next()
-        let productId: ProductId? = try reader.next()
-        let token: AppAccountToken? = try reader.next(ErasableColumn.self).value
-        let transactionId: String? = try reader.next(ErasableColumn.self).value
-        let (v1Nonce, v1): (LowercaseUUID?, String?) = (try reader.next(), try reader.next())
-        let (jwsNonce, jws): (LowercaseUUID?, String?) = (try reader.next(), try reader.next())
-        let allow: Bool? = try reader.next()
-        guard let keyId, let productId else { return }
-        func add(_ nonce: LowercaseUUID?, _ artefact: String?, _ format: ArtefactFormat) {
-            guard let nonce, let artefact else { return }
-            var signature = RecordedSignature(
-                nonce: nonce, format: format, allowIntroductoryOffer: format == .v1 ? nil : allow, keyId: keyId,
-                timestamp: decidedAt, productId: productId, appAccountToken: token, transactionId: transactionId,
-                artefact: artefact)
-            signature.isRemoved = artefact.hasPrefix(Redacted.prefix)
-            append(signature)
-        }
-        add(v1Nonce, v1, .v1)
-        add(jwsNonce, jws, allow == nil ? .v2 : .introductoryEligibility)
-    }
 }
 
 /// A column that an erasure may have left a digest in.
 struct ErasableColumn<Value: Storable>: Storable {
+    static var storedType: StoredType { Value.storedType == .blob ? .any : Value.storedType }
+    static var isOptional: Bool { true }
+
     let value: Value?
+
+    init(_ value: Value?) { self.value = value }
 
     var storedValue: StoredValue { value.storedValue }
 

@@ -58,21 +58,21 @@ public struct NotificationStore {
 
     public func notification(_ uuid: String, in scope: ScopeNumber) throws -> StoredNotification? {
         try transaction.first(
-            "SELECT \(Self.columns("")) FROM notification WHERE scope_id = ?1 AND uuid = ?2", scope, uuid)
+            "SELECT \(StoredNotification.list()) FROM notification WHERE scope_id = ?1 AND uuid = ?2", scope, uuid)
     }
 
     /// - Throws: ``StoreError/constraint(_:)`` if its id is known.
     public func insert(_ record: NotificationRecord, at now: Instant, in scope: ScopeNumber) throws {
         let sequence = try StoreClock(transaction).nextSequence()
-        try transaction.execute(
-            """
-            INSERT INTO notification
-            (sequence, scope_id, uuid, type, subtype, signed_date, received_at, source, outcome, identifier_kind,
-            identifier, transaction_id, product_id, payload)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-            """, sequence, scope, record.notificationUUID, record.type, record.subtype, record.signedDate, now,
-            record.source, record.outcome, record.identifier?.kind, record.identifier?.value,
-            record.transactionId, record.productId, record.payload)
+        let stored = StoredNotification(
+            sequence: sequence, notificationUUID: record.notificationUUID, type: record.type,
+            subtype: record.subtype, signedDate: record.signedDate, receivedAt: now, source: record.source,
+            outcome: record.outcome, transactionId: record.transactionId, productId: record.productId)
+        try transaction.insert(
+            NotificationRow(
+                notification: stored, scope: scope, identifierKind: record.identifier?.kind,
+                identifier: record.identifier?.value, payload: record.payload),
+            into: .notification)
     }
 
     /// The notifications about these customers, the newest by Apple's date first.
@@ -82,7 +82,7 @@ public struct NotificationStore {
         guard !customers.isEmpty else { return [] }
         return try transaction.all(
             """
-            SELECT \(Self.columns("n.")) FROM customer_identifier i
+            SELECT \(StoredNotification.list("n.")) FROM customer_identifier i
             JOIN notification n
             ON n.scope_id = i.scope_id AND n.identifier_kind = i.kind AND n.identifier = i.value
             WHERE i.is_proven = 1 AND i.customer_id IN (\(Statement.placeholders(customers.count, after: 1)))
@@ -106,26 +106,52 @@ public struct NotificationStore {
     private func newest(where condition: String, in scope: ScopeNumber) throws -> StoredNotification? {
         try transaction.first(
             """
-            SELECT \(Self.columns("")) FROM notification WHERE scope_id = ?1\(condition)
+            SELECT \(StoredNotification.list()) FROM notification WHERE scope_id = ?1\(condition)
             ORDER BY sequence DESC LIMIT 1
             """, scope)
     }
+}
 
-    private static func columns(_ prefix: String) -> String {
-        [
-            "sequence", "uuid", "type", "subtype", "signed_date", "received_at", "source", "outcome", "transaction_id",
-            "product_id", "payload_removed_at", "erased_at",
-        ].map { prefix + $0 }.joined(separator: ", ")
+extension StoredNotification: TableRow {
+    static let blank = StoredNotification(
+        sequence: 0, notificationUUID: "", type: NotificationType(rawValue: ""), signedDate: .distantPast,
+        receivedAt: .distantPast, source: .delivered, outcome: .added)
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("sequence", &sequence, .key)
+        try columns("uuid", &notificationUUID, "CHECK (length(uuid) > 0)")
+        try columns("type", &type, "CHECK (length(type) > 0)")
+        try columns("subtype", &subtype)
+        try columns("signed_date", &signedDate)
+        try columns("received_at", &receivedAt)
+        try columns("source", &source, "CHECK (source IN ('delivered', 'fetched'))")
+        try columns("outcome", &outcome, "CHECK (outcome IN ('added', 'updated', 'unchanged', 'noHistory'))")
+        try columns("transaction_id", &transactionId, .erased(.emptied))
+        try columns("product_id", &productId)
+        try columns("payload_removed_at", &payloadRemovedAt)
+        try columns("erased_at", &erasedAt)
     }
 }
 
-extension StoredNotification: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(
-            sequence: try row.next(), notificationUUID: try row.next(), type: try row.next(), subtype: try row.next(),
-            signedDate: try row.next(), receivedAt: try row.next(), source: try row.next(), outcome: try row.next(),
-            transactionId: try row.next(), productId: try row.next(), payloadRemovedAt: try row.next(),
-            erasedAt: try row.next())
+/// A row of `notification`.
+struct NotificationRow: TableRow {
+    var notification: StoredNotification
+    var scope: ScopeNumber
+    var identifierKind: String?
+    var identifier: String?
+    /// The notification as Apple signed it; `nil` once it was removed.
+    var payload: String?
+
+    static let blank = NotificationRow(notification: .blank, scope: .blank)
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try notification.visit(&columns)
+        try columns("scope_id", &scope, "REFERENCES scope (id)")
+        try columns(
+            "identifier_kind", &identifierKind,
+            .erased(.emptied, "CHECK (identifier_kind IN ('originalTransactionId', 'appTransactionId'))"))
+        try columns("identifier", &identifier, .erased(.emptied))
+        try columns("payload", &payload, .erased(.emptied))
     }
 }
 

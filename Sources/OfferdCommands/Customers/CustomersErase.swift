@@ -123,7 +123,7 @@ enum ErasureText {
             "\(isDone ? "erasing" : "would erase") \(plan.customers.count.counted("customer"))"
                 + (merged == 0 ? "" : ", with \(merged) merged into them")
         ]
-        for table in PersonalTable.all {
+        for table in Table.all {
             guard let rows = plan.rows[table.name] else { continue }
             lines.append("  \(table.name): \(rows.counted("row")) \(action(of: table))")
         }
@@ -140,10 +140,10 @@ enum ErasureText {
         return lines
     }
 
-    private static func action(of table: PersonalTable) -> String {
-        let actions = Set(table.columns.map(\.action))
+    private static func action(of table: Table) -> String {
+        let actions = Set(table.columns.map(\.erasure))
         if actions == [.deleted] { return "deleted" }
-        let changed = table.columns.filter { $0.action == .digested || $0.action == .emptied }.map { "`\($0.name)`" }
+        let changed = table.columns.filter { $0.erasure == .digested || $0.erasure == .emptied }.map { "`\($0.name)`" }
         return changed.isEmpty ? "kept" : "kept without \(changed.joined(separator: ", "))"
     }
 }

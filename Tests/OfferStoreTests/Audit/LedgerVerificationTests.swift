@@ -1,3 +1,4 @@
+import Foundation
 import OfferModel
 import OpenSSLCrypto
 import SQLiteStore
@@ -67,6 +68,24 @@ struct LedgerVerificationTests {
             #expect(Self.unaudited[table] != nil, "\(table) is neither covered nor listed")
         }
         #expect(covered.isSubset(of: tables))
+    }
+
+    @Test("docs/ledger.md lists the columns that a row's digest covers, in their order")
+    func documented() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../docs/ledger.md").standardizedFileURL
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        for table in LedgerTable.all {
+            let row = try #require(
+                lines.last { $0.hasPrefix("| `\(table.name)` | ") }, "\(table.name) is not in docs/ledger.md")
+            let cells = row.split(separator: "|", omittingEmptySubsequences: false).map {
+                $0.trimmingCharacters(in: .whitespaces).filter { $0 != "`" }
+            }
+            let names = { (isErasable: Bool) in
+                table.covered.filter { $0.isErasable == isErasable }.map(\.name).joined(separator: " ")
+            }
+            #expect(cells[3] == names(false) && cells[4] == names(true), "\(table.name)")
+        }
     }
 
     @Test("an edit of any column of any row is found, and its row named", arguments: AttackedTable.all)
@@ -315,7 +334,8 @@ struct LedgerVerificationTests {
                     """
                     SELECT sequence, \(column) FROM \(table) WHERE \(column) IS NOT NULL ORDER BY sequence LIMIT 1
                     """, values: [])))
-        let remains = try log.remains(of: row.values[1], column: column, table: table, key: row.values[0])
+        let covered = try #require(LedgerTable.named(table))
+        let remains = try log.remains(of: row.values[1], column: column, table: covered, key: row.values[0])
         try transaction.execute(
             Statement("UPDATE \(table) SET \(column) = ?2 WHERE sequence = ?1", row.values[0].number, remains))
         if let told { log.record(.retention, at: Bench.now, in: nil, after: ["erased": told]) }
@@ -357,10 +377,11 @@ struct LedgerVerificationTests {
     private static func remake(_ transaction: any StoreTransaction) throws {
         try transaction.execute(Statement("UPDATE audit_event SET actor = 'nobody' WHERE sequence = 2"))
         var head = AuditEvent.origin
-        for row in try transaction.rows(Statement("SELECT \(AuditEvent.columns) FROM audit_event ORDER BY sequence")) {
+        let events = Statement("SELECT \(AuditEvent.selectList) FROM audit_event ORDER BY sequence")
+        for row in try transaction.rows(events) {
             var event = try AuditEvent.read(row).event
             event.previousHash = head
-            head = event.hash(OpenSSLDigest())
+            head = try event.hash(OpenSSLDigest())
             try transaction.execute(
                 Statement(
                     "UPDATE audit_event SET previous_hash = ?2, hash = ?3 WHERE sequence = ?1", event.sequence,
@@ -407,7 +428,7 @@ struct LedgerVerificationTests {
                 signatures: [.fixture(3, format: .v1), .fixture(4)], in: scope)
         }
         let events = try await bench.database.read { transaction in
-            try transaction.rows(Statement("SELECT \(AuditEvent.columns) FROM audit_event ORDER BY sequence"))
+            try transaction.rows(Statement("SELECT \(AuditEvent.selectList) FROM audit_event ORDER BY sequence"))
                 .map { try AuditEvent.read($0).event }
         }
         #expect(events.map(\.kind) == [.issue])

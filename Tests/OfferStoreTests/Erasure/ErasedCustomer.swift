@@ -107,12 +107,12 @@ struct ErasedCustomer {
     /// What imports remember.
     private static let imported = [
         """
-        INSERT INTO import_run VALUES (1, 1, 'transactions', 'operator', zeroblob(32), NULL, 9, 'closed', 100, 2, 1, 1, 1,
-            0, '710000000000001', 0, 0, 0, 0, 0, 0, 0, 10)
+        INSERT INTO import_run VALUES (1, 'transactions', 'operator', zeroblob(32), NULL, 9, 'closed', 100, 2, 1, 1, 1,
+            0, '710000000000001', 0, 0, 0, 0, 0, 0, 0, 1, 10)
         """,
         """
-        INSERT INTO import_run VALUES (2, 1, 'transactions', 'operator', zeroblob(32), NULL, 9, 'applying', 100, 2, 1, 1, 1,
-            0, '799', 0, 0, 0, 0, 0, 0, 0, NULL)
+        INSERT INTO import_run VALUES (2, 'transactions', 'operator', zeroblob(32), NULL, 9, 'applying', 100, 2, 1, 1, 1,
+            0, '799', 0, 0, 0, 0, 0, 0, 0, 1, NULL)
         """,
         "INSERT INTO import_row VALUES (1, 2, '710000000000001', 1, 'transaction', X'7B7D', NULL, 'Zoë Überall')",
         "INSERT INTO import_row VALUES (2, 2, '799', 1, 'transaction', X'7B7D', NULL, 'anna')",
@@ -208,10 +208,10 @@ struct ErasedCustomer {
     }
 
     /// Every row of a table as text, by columns.
-    func rows(of table: PersonalTable, in transaction: any StoreTransaction) throws -> [[String: StoredValue]] {
+    func rows(of table: Table, in transaction: any StoreTransaction) throws -> [[String: StoredValue]] {
         let columns = table.columns.map(\.name)
         return try transaction.rows(
-            Statement("SELECT \(columns.joined(separator: ", ")) FROM \(table.name) ORDER BY 1", values: [])
+            Statement("SELECT \(columns.joined(separator: ", ")) FROM \(table.name) ORDER BY 1, 2", values: [])
         ).map { Dictionary(uniqueKeysWithValues: zip(columns, $0.values)) }
     }
 

@@ -27,7 +27,7 @@ struct ErasureTests {
                     """)
             ).map { try $0.value(0, as: String.self) }
         }
-        let declared = PersonalTable.all.flatMap { table in table.columns.map { "\(table.name).\($0.name)" } }
+        let declared = Table.all.flatMap { table in table.columns.map { "\(table.name).\($0.name)" } }
         #expect(Set(declared).symmetricDifference(found).sorted() == [])
         #expect(declared.count == Set(declared).count)
     }
@@ -40,12 +40,12 @@ struct ErasureTests {
         var documented: [String] = []
         for line in lines where line.hasPrefix("| `") {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard cells.count == 3, PersonalTable.ErasureAction(rawValue: cells[1]) != nil else { continue }
+            guard cells.count == 3, ErasureAction(rawValue: cells[1]) != nil else { continue }
             let table = cells[0].filter { $0 != "`" }
             documented += cells[2].filter { $0 != "`" }.split(separator: " ").map { "\(table).\($0) \(cells[1])" }
         }
-        let declared = PersonalTable.all.flatMap { table in
-            table.columns.map { "\(table.name).\($0.name) \($0.action.rawValue)" }
+        let declared = Table.all.flatMap { table in
+            table.columns.map { "\(table.name).\($0.name) \($0.erasure.rawValue)" }
         }
         #expect(Set(documented).symmetricDifference(declared).sorted() == [])
     }
@@ -83,7 +83,7 @@ struct ErasureTests {
             "notification": (own: "notified of 710000000000009", strange: "notified of 798"),
         ]
         for (name, texts) in waiting {
-            let table = try #require(PersonalTable.all.first { $0.name == name })
+            let table = try #require(Table.all.first { $0.name == name })
             let found = try await erased.bench.database.read {
                 try PersonalRows(of: [erased.number], in: erased.bench.scope, $0).rows(of: table).flatMap(\.values)
             }
@@ -109,7 +109,7 @@ struct ErasureTests {
     func actions() async throws {
         let erased = try await ErasedCustomer()
         let (scope, number) = (erased.bench.scope, erased.number)
-        let tables = PersonalTable.all.filter { $0.condition != nil && !Self.later.contains($0.name) }
+        let tables = Table.all.filter { $0.condition != nil && !Self.later.contains($0.name) }
         let before = try await erased.bench.database.read { transaction in
             let chain = try ErasureStore(transaction).chain(of: [number])
             #expect(chain == [erased.number, erased.merged].sorted())
@@ -135,7 +135,7 @@ struct ErasureTests {
     }
 
     private func check(
-        _ row: [String: StoredValue], isOwn: Bool, of table: PersonalTable, after: [[String: StoredValue]]
+        _ row: [String: StoredValue], isOwn: Bool, of table: Table, after: [[String: StoredValue]]
     ) {
         // Refusals of others that name the customer, or were made about both.
         let isMention =
@@ -145,7 +145,7 @@ struct ErasureTests {
             #expect(after.contains(row), "\(table.name) of somebody else: \(row)")
             return
         }
-        if table.columns.allSatisfy({ $0.action == .deleted }) {
+        if table.columns.allSatisfy({ $0.erasure == .deleted }) {
             #expect(!after.contains(row), "\(table.name) keeps \(row)")
             return
         }
@@ -158,7 +158,7 @@ struct ErasureTests {
         for column in table.columns where !Self.noted.contains("\(table.name).\(column.name)") {
             let (was, found) = (row[column.name] ?? .null, now[column.name] ?? .null)
             let isRenumbered = table.name == "redemption" && ["sequence", "recorded_at"].contains(column.name)
-            switch column.action {
+            switch column.erasure {
             case .kept where !isRenumbered: #expect(found == was, "\(table.name).\(column.name)")
             case .emptied: #expect(found == .null || found == .text(""), "\(table.name).\(column.name)")
             case .digested where was != .null:

@@ -1,0 +1,187 @@
+/// A table of the store: each column once, with everything that depends on it.
+///
+/// From the list follow the schema of every engine, the statements that insert and read whole rows, how the audit covers
+/// a row, what an erasure and retention do to it, and what an export shows. docs/privacy.md and docs/ledger.md have the
+/// same lists, and tests compare them.
+public struct Table: Sendable {
+    public enum Form: Sendable {
+        case rows
+        /// The rows are kept in the order of the primary key, which is in ``constraints``.
+        case byKey
+        /// The engine refuses to change or delete a row.
+        case appendOnly
+    }
+
+    public let name: String
+    public let columns: [Column]
+    /// What holds of several columns together, in SQL.
+    public let constraints: [String]
+    /// Complete statements.
+    public let indexes: [String]
+    public let form: Form
+    /// The columns or the expression by which the audit names a row; `nil` if it covers none.
+    let ledgerKey: String?
+    /// Which rows `t` are about a customer: `?1` is the scope, `:customers` stands for the numbers of the customers.
+    let condition: String?
+
+    /// - Parameter erasure: what an erasure does to a column that does not say it itself; `nil` if the table is about
+    ///   no customer.
+    init(
+        _ name: String, _ columns: [Column], _ constraints: [String] = [], indexes: [String] = [], form: Form = .rows,
+        ledgerKey: String? = nil, erasure: ErasureAction? = nil, of condition: String? = nil
+    ) {
+        self.name = name
+        self.columns = columns.map { column in
+            var column = column
+            column.erasure = erasure == nil ? ErasureAction.none : column.rules.erasure ?? erasure ?? .kept
+            return column
+        }
+        self.constraints = constraints
+        self.indexes = indexes
+        self.form = form
+        self.ledgerKey = ledgerKey
+        self.condition = condition
+    }
+
+    var list: String { columns.map(\.name).joined(separator: ", ") }
+
+    var insertSQL: String { "INSERT INTO \(name) (\(list)) VALUES (\(Statement.placeholders(columns.count)))" }
+
+    /// ``condition`` with the placeholders of the customers, which come after the scope's.
+    func condition(about customers: [CustomerNumber]) -> String? {
+        condition?.replacing(":customers", with: Statement.placeholders(customers.count, after: 1))
+    }
+
+    /// The columns that an erasure leaves a keyed digest in.
+    var digested: [String] { columns.filter { $0.erasure == .digested }.map(\.name) }
+
+    /// The columns whose texts retention removes.
+    func columns(removedWith subject: RetentionSubject? = nil) -> [String] {
+        columns.filter { $0.rules.retention != nil && (subject == nil || $0.rules.retention == subject) }.map(\.name)
+    }
+}
+
+/// The type of a column. Times are milliseconds since 1970, UUIDs lower-case text, yes and no 1 and 0.
+public enum StoredType: String, Sendable {
+    case integer = "INTEGER"
+    case text = "TEXT"
+    case blob = "BLOB"
+    /// Bytes, or the text that is left of them.
+    case any = "ANY"
+}
+
+/// What an erasure does to a column.
+public enum ErasureAction: String, Sendable, Hashable, CaseIterable {
+    /// It stays: an internal id, a date, a count, or a name of the catalog's.
+    case kept
+    /// A keyed digest takes the place of the value.
+    case digested
+    /// The value is removed without a replacement.
+    case emptied
+    /// The row is deleted.
+    case deleted
+    /// No row of the table is about a customer.
+    case none
+}
+
+/// The terms of retention that a text is removed by.
+enum RetentionSubject: Sendable {
+    case signatures
+    case refusals
+}
+
+public struct Column: Sendable {
+    public let name: String
+    public let type: StoredType
+    public let isRequired: Bool
+    let rules: ColumnRules
+    public fileprivate(set) var erasure = ErasureAction.kept
+
+    /// - Parameter type: the Swift type of its values; an optional one may be null.
+    init<Value: Storable>(_ name: String, _ type: Value.Type, _ rules: ColumnRules = "") {
+        self.name = name
+        self.type = Value.storedType
+        isRequired = rules.isRequired ?? !Value.isOptional
+        self.rules = rules
+    }
+
+    public var isPrimaryKey: Bool { rules.isPrimaryKey }
+    public var constraint: String { rules.constraint }
+
+    static let scope = Column("scope_id", ScopeNumber.self, "REFERENCES scope (id)")
+    static let customer = Column("customer_id", CustomerNumber.self, "REFERENCES customer (id)")
+    static let sequence = Column("sequence", Int64.self, .key)
+}
+
+/// What holds of a column besides its type; by default what its SQL says.
+struct ColumnRules: Sendable, ExpressibleByStringLiteral {
+    /// How the audit covers a column (docs/ledger.md).
+    enum Coverage: Sendable, Hashable {
+        /// It never changes.
+        case fixed
+        /// It never changes unless it is erased.
+        case erasable
+        /// It changes, each time with an event that has it as this member.
+        case state(member: String)
+        /// The same; the member is a keyed digest, because the column may be erased.
+        case erasableState(member: String)
+    }
+
+    /// SQL after the type.
+    var constraint = ""
+    var isPrimaryKey = false
+    var isRequired: Bool?
+    var coverage: Coverage?
+    var erasure: ErasureAction?
+    var retention: RetentionSubject?
+
+    init(stringLiteral constraint: String) { self.constraint = constraint }
+
+    private init(
+        _ constraint: String, _ coverage: Coverage?, erasure: ErasureAction? = nil, retention: RetentionSubject? = nil
+    ) {
+        self.constraint = constraint
+        self.coverage = coverage
+        self.erasure = erasure
+        self.retention = retention
+    }
+
+    static let key = key("")
+
+    static func key(_ constraint: String) -> Self {
+        var rules = Self(constraint, nil)
+        rules.isPrimaryKey = true
+        return rules
+    }
+
+    static let fixed = fixed("")
+
+    static func fixed(_ constraint: String) -> Self { Self(constraint, .fixed) }
+
+    static let erasable = erasable("")
+
+    static func erasable(
+        _ constraint: String = "", erasure: ErasureAction = .digested, retention: RetentionSubject? = nil
+    ) -> Self {
+        Self(constraint, .erasable, erasure: erasure, retention: retention)
+    }
+
+    static func state(_ member: String, _ constraint: String = "") -> Self {
+        Self(constraint, .state(member: member))
+    }
+
+    static func erasableState(_ member: String) -> Self {
+        Self("", .erasableState(member: member), erasure: .digested)
+    }
+
+    static func erased(_ erasure: ErasureAction, _ constraint: String = "") -> Self {
+        Self(constraint, nil, erasure: erasure)
+    }
+
+    /// Never null, whatever its type.
+    var required: Self {
+        var rules = self
+        rules.isRequired = true
+        return rules
+    }
+}
