@@ -15,8 +15,20 @@ struct HelpTests {
         let run = try await OfferctlProcess.run(path + ["--help"])
         #expect(run.status == 0)
         #expect(run.errorText.isEmpty)
+        #expect(HelpExamples.broken(in: run.text) == [])
         #expect(run.text.contains("\nExample:\n") && run.text.contains("\n  offerctl \(path.joined(separator: " "))"))
         #expect(try run.text == Fixture.text("help/\(Self.file(path))"))
+    }
+
+    @Test("an example that goes on in the next line without a backslash is found")
+    func brokenExamples() {
+        func broken(_ examples: String) -> [String] { HelpExamples.broken(in: "Example:\n\(examples)\n\nUSAGE: x\n") }
+        #expect(broken("  offerd serve --config\nofferd.yaml") == ["offerd.yaml"])
+        #expect(broken("  offerd serve\n    --config a") == ["    --config a"])
+        #expect(broken("  offerd serve \\\n--config a") == ["--config a"])
+        #expect(broken("  offerd serve \\\n  offerd init") == ["  offerd serve \\"])
+        #expect(broken("  offerd serve \\") == ["  offerd serve \\"])
+        #expect(broken("  offerd serve \\\n    --config a\n  offerctl test b") == [])
     }
 
     @Test("no golden file of a help is left over")

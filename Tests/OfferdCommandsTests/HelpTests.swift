@@ -15,6 +15,7 @@ struct HelpTests {
         let run = try await Installation.offerd.run(path + ["--help"])
         #expect(run.status == 0)
         #expect(run.errorText.isEmpty)
+        #expect(HelpExamples.broken(in: run.text) == [])
         #expect(run.text.contains("\nExample:\n") && run.text.contains("\n  offerd \(path.joined(separator: " "))"))
         #expect(try run.text == Fixture.text("help/\(Self.file(path))"))
     }

@@ -294,7 +294,8 @@ struct CatalogRollback: AsyncParsableCommand {
 
             Example:
               offerctl catalog revisions
-              offerctl catalog rollback 3 --message "the new limits were a mistake" --confirm
+              offerctl catalog rollback 3 --message "the new limits were a mistake" \\
+                --confirm
             """)
 
     @Argument(help: ArgumentHelp("The revision whose document to apply.", valueName: "revision"))

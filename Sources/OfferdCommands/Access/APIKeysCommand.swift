@@ -10,7 +10,8 @@ struct APIKeysCommand: AsyncParsableCommand {
         commandName: "api-keys", abstract: "Create, list, rotate and revoke API keys.",
         discussion: """
             Example:
-              offerd api-keys create --app com.example.pro --environment Sandbox --role client --config offerd.yaml
+              offerd api-keys create --app com.example.pro --environment Sandbox \\
+                --role client --config offerd.yaml
               offerd api-keys list --config offerd.yaml
             """,
         subcommands: [APIKeysCreate.self, APIKeysList.self, APIKeysRotate.self, APIKeysRevoke.self])
@@ -24,7 +25,8 @@ struct APIKeysCreate: AsyncParsableCommand {
             The token is printed alone on standard output and stored nowhere. May run beside the server.
 
             Example:
-              offerd api-keys create --app com.example.pro --environment Sandbox --role client --config offerd.yaml
+              offerd api-keys create --app com.example.pro --environment Sandbox \\
+                --role client --config offerd.yaml
             """)
 
     @OptionGroup var options: ConfigurationOptions

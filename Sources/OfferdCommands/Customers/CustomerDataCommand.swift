@@ -11,8 +11,8 @@ struct CustomerDataCommand: AsyncParsableCommand {
         commandName: "customers", abstract: "Export everything held about a customer, or erase it.",
         discussion: """
             Example:
-              offerd customers export --app com.example.pro --environment Production --original-transaction-id 2000000123 \
-            --config offerd.yaml
+              offerd customers export --app com.example.pro --environment Production \\
+                --original-transaction-id 2000000123 --config offerd.yaml
             """,
         subcommands: [CustomersExport.self, CustomersErase.self])
 }

@@ -23,10 +23,12 @@ struct CustomersErase: AsyncParsableCommand {
             Exit status: 0 done, 1 refused or unknown customer, 2 wrong use or configuration.
 
             Example:
-              offerd customers erase --app com.example.pro --environment Production --original-transaction-id 2000000123 \
-            --reason "request 4711" --config offerd.yaml
-              offerd customers erase --app com.example.pro --environment Production --original-transaction-id 2000000123 \
-            --reason "request 4711" --config offerd.yaml --confirm
+              offerd customers erase --app com.example.pro --environment Production \\
+                --original-transaction-id 2000000123 --reason "request 4711" \\
+                --config offerd.yaml
+              offerd customers erase --app com.example.pro --environment Production \\
+                --original-transaction-id 2000000123 --reason "request 4711" \\
+                --config offerd.yaml --confirm
             """)
 
     @OptionGroup var options: ConfigurationOptions

@@ -18,8 +18,9 @@ struct CustomersExport: AsyncParsableCommand {
             must name the same customer.
 
             Example:
-              offerd customers export --app com.example.pro --environment Production --original-transaction-id 2000000123 \
-            --config offerd.yaml --out customer.json
+              offerd customers export --app com.example.pro --environment Production \\
+                --original-transaction-id 2000000123 --config offerd.yaml \\
+                --out customer.json
             """)
 
     @OptionGroup var options: ConfigurationOptions

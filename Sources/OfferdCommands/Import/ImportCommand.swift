@@ -16,8 +16,8 @@ struct ImportCommand: AsyncParsableCommand {
             replaced by signed data of the same purchase. docs/import.md has the formats.
 
             Example:
-              offerd import transactions export.csv --app com.example.pro --environment Production \
-            --config offerd.yaml --dry-run
+              offerd import transactions export.csv --app com.example.pro \\
+                --environment Production --config offerd.yaml --dry-run
             """,
         subcommands: [ImportTransactions.self, ImportReceipts.self])
 }
@@ -35,10 +35,11 @@ struct ImportTransactions: AsyncParsableCommand {
             configuration.
 
             Example:
-              offerd import transactions export.csv --app com.example.pro --environment Production \
-            --config offerd.yaml --dry-run --refused refused.jsonl
-              offerd import transactions revenuecat.csv --mapping revenuecat --app com.example.pro \
-            --environment Production --config offerd.yaml
+              offerd import transactions export.csv --app com.example.pro \\
+                --environment Production --config offerd.yaml --dry-run \\
+                --refused refused.jsonl
+              offerd import transactions revenuecat.csv --mapping revenuecat \\
+                --app com.example.pro --environment Production --config offerd.yaml
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -132,8 +133,9 @@ struct ImportReceipts: AsyncParsableCommand {
             configuration.
 
             Example:
-              offerd import receipts receipts/ --app com.example.pro --environment Production \
-            --config offerd.yaml --dry-run --refused refused.jsonl
+              offerd import receipts receipts/ --app com.example.pro \\
+                --environment Production --config offerd.yaml --dry-run \\
+                --refused refused.jsonl
             """)
 
     @Argument(

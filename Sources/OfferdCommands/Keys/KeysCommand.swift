@@ -10,7 +10,8 @@ struct KeysCommand: ParsableCommand {
         commandName: "keys", abstract: "Create, check and list signing keys.",
         discussion: """
             Example:
-              offerd keys generate --out keys/SubscriptionKey_LOCALTEST1.p8 --key-id LOCALTEST1
+              offerd keys generate --out keys/SubscriptionKey_LOCALTEST1.p8 \\
+                --key-id LOCALTEST1
               offerd keys check --config offerd.yaml
             """,
         subcommands: [KeysGenerate.self, KeysCheck.self, KeysList.self])
@@ -25,7 +26,8 @@ struct KeysGenerate: ParsableCommand {
             Purchase). A key created here is for the LocalTesting environment.
 
             Example:
-              offerd keys generate --out keys/SubscriptionKey_LOCALTEST1.p8 --key-id LOCALTEST1
+              offerd keys generate --out keys/SubscriptionKey_LOCALTEST1.p8 \\
+                --key-id LOCALTEST1
             """)
 
     @Option(help: "The new private key file (PKCS#8 PEM, readable by its owner only).")
