@@ -218,7 +218,7 @@ enum PayloadKind: CaseIterable, Sendable {
     var maximumPayloadBytes: Int { self == .notification ? 196_608 : 65_536 }
 
     /// The payload in Base64 with as much again for certificates, whatever the kind; a notification's whole body may
-    /// have 256 KiB (docs/design.md#http).
+    /// have 256 KiB (docs/bounds.md#requests).
     var maximumJWSBytes: Int { self == .notification ? 262_144 : 131_072 }
 
     /// The kind that an object is, judged by its members; `nil` if it bears no mark. This kind comes first, so that a

@@ -1,4 +1,4 @@
-/// What an API key may do; only `admin` includes other roles (docs/design.md#http).
+/// The role of an API key; only `admin` includes other roles (docs/design.md#roles).
 public enum Role: String, Sendable, Hashable, CaseIterable, Codable {
     /// The app's backend.
     case client

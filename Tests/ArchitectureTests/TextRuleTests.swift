@@ -24,7 +24,7 @@ struct TextRuleTests {
         let repository = Repository()
         let files = try repository.everything()
         let design = try #require(files.first { "\($0)" == "docs/design.md" })
-        let headings = TextRules.anchors(of: design.text)
+        let headings = Set(CitedPage(design.text).sections.keys)
         try #require(headings.contains("invariants"))
         #expect(
             files.flatMap { file in

@@ -28,14 +28,6 @@ enum TextRules {
         }.map { $0.offset + 1 }
     }
 
-    /// The anchors of a page's headings.
-    static func anchors(of page: String) -> Set<String> {
-        Set(
-            page.split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in
-                line.drop { $0 == "#" || $0 == " " }.lowercased().replacing(" ", with: "-")
-            })
-    }
-
     /// Whether a line holds a run of at least 40 Base64 characters with both cases and a digit, as key data does.
     private static func holdsBase64(_ line: String) -> Bool {
         line.split { !($0.isASCII && ($0.isLetter || $0.isNumber || "+/=".contains($0))) }.contains { run in

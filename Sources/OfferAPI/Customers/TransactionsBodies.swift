@@ -22,7 +22,7 @@ public struct SignedDelivery: Sendable, Hashable {
         signedTransactions.count + signedRenewalInfo.count + (signedAppTransaction == nil ? 0 : 1)
     }
 
-    /// How many JWS one request may bring (docs/design.md#http).
+    /// How many JWS one request may bring (docs/bounds.md#requests).
     public static let maximumCount = 200
     /// The same with an `app` key.
     package static let maximumCountOfApps = 20

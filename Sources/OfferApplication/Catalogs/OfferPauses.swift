@@ -4,7 +4,7 @@ import OfferEligibility
 package import OfferModel
 import OfferStore
 
-/// The kill switch: pauses that override the catalog and that no catalog lifts (docs/design.md#http).
+/// The kill switch: pauses that override the catalog and that no catalog lifts (docs/design.md#decisions).
 public struct OfferPauses: Sendable {
     let database: Ledger
     let catalogs: CompiledCatalogs

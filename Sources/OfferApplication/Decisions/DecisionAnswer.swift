@@ -29,7 +29,7 @@ extension DecisionBody {
 
 extension [Finding] {
     /// The findings as a role may see them: `client` and `app` keys only what blocks the offer, without the customer's data
-    /// (docs/design.md#http).
+    /// (docs/design.md#roles).
     package func bodies(for role: Role) -> [FindingBody] {
         guard !role.isStaff else { return map(FindingBody.init) }
         // By place: a finding has many members, and most are left out.

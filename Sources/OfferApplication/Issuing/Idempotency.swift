@@ -1,7 +1,7 @@
 import OfferModel
 import OfferStore
 
-/// A request that its client may repeat: under one key the same body gets the same answer (docs/design.md#issuing).
+/// A request that its client may repeat: under one key the same body gets the same answer (docs/design.md#idempotency).
 public struct IdempotentRequest: Sendable {
     public var key: String
     /// The method and path template, such as `POST /v1/issued-offers`.
@@ -73,7 +73,7 @@ struct UnkeyedReply: IssueReply {
     ) throws {}
 }
 
-/// The reply to a request with a key (docs/design.md#issuing).
+/// The reply to a request with an `Idempotency-Key` (docs/design.md#idempotency).
 struct KeyedReply: IssueReply {
     /// Not with an `app` key: everyone has it, and a new `Idempotency-Key` each time would keep an answer each time.
     let keepsRepeats: Bool

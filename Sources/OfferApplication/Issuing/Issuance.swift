@@ -55,7 +55,7 @@ struct Issuance: Sendable {
             customers: snapshot.subject.customers, facts: snapshot.facts, historySequence: snapshot.sequence)
     }
 
-    /// The customer of the transaction that is signed (docs/design.md#identity); the decision must still hold.
+    /// The owner of a new issued offer: the customer of the transaction that is signed (docs/design.md#identity); the decision must still hold.
     ///
     /// - Throws: ``UnsignableOffer`` if there is none, which a decision never lets through.
     func owner(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> CustomerNumber {

@@ -259,7 +259,7 @@ public struct IssueOffer: Sendable {
     /// Refuses, by the decision that was recorded for an identical request if there is one.
     ///
     /// An introductory offer is blocked by a signed statement where it is withheld and the customer has a known
-    /// transaction, because StoreKit would grant it otherwise (docs/design.md#http).
+    /// transaction, because StoreKit would grant it otherwise (docs/design.md#issuing step 3).
     private func refuse<Reply: IssueReply>(
         _ issuance: Issuance, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
     ) async throws -> Reply.Answer? {

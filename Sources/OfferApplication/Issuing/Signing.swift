@@ -94,7 +94,7 @@ struct SigningPlan: Sendable, Equatable {
     }
 }
 
-/// Makes the artefacts of one signing: one timestamp, and a nonce each (docs/design.md#issued-offers-and-limits).
+/// Makes the artefacts of one signing: one timestamp, and a nonce each (docs/design.md#issuing step 4).
 struct ArtefactSigner: Sendable {
     private let registry: AppRegistry
     let app: RegisteredApp

@@ -3,7 +3,7 @@ import OfferEligibility
 package import OfferModel
 import OfferStore
 
-/// The offer funnel: evaluated, issued, redeemed, renewed (docs/design.md#http).
+/// The offer funnel: evaluated, issued, redeemed, renewed (docs/reports.md).
 public struct FunnelReports: Sendable {
     let database: any StoreDatabase
     let catalogs: CompiledCatalogs

@@ -1,6 +1,6 @@
 package import OfferModel
 
-/// The content of `offerd.yaml` (docs/design.md#commands); what it leaves out must come from the environment or a flag.
+/// The content of `offerd.yaml` (docs/design.md#configuration); what it leaves out must come from the environment or a flag.
 package struct ServerConfiguration: Sendable, Hashable {
     package var listen: ListenAddress?
     /// The path of the SQLite file, as written; relative to the configuration file.
@@ -80,7 +80,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// Reads `offerd.yaml` (docs/design.md#commands).
+/// Reads `offerd.yaml` (docs/design.md#configuration).
 package enum ConfigurationReader {
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
         try DocumentReading.read(bytes) { root in

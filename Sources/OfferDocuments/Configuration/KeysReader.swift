@@ -1,6 +1,6 @@
 package import OfferModel
 
-/// The content of `keys.yaml` (docs/design.md#commands): which apps are served, with which keys.
+/// The content of `keys.yaml` (docs/design.md#keys): which apps are served, with which keys.
 package struct KeysConfiguration: Sendable, Hashable {
     /// At least one, each bundle identifier once.
     package var apps: [AppConfiguration]
@@ -12,7 +12,7 @@ package struct KeysConfiguration: Sendable, Hashable {
     }
 }
 
-/// The keys of the audit (docs/design.md#commands), none of which is Apple's.
+/// The keys of the audit (docs/design.md#keys), none of which is Apple's.
 package struct AuditConfiguration: Sendable, Hashable {
     /// Signs checkpoints.
     package var privateKey: PrivateKeySource
@@ -86,7 +86,7 @@ package enum KeyUse: String, Sendable, Hashable, CaseIterable {
     case retired
 }
 
-/// Reads `keys.yaml` (docs/design.md#commands). It holds the places of keys; text that looks like a key itself is
+/// Reads `keys.yaml` (docs/design.md#keys). It holds the places of keys; text that looks like a key itself is
 /// refused unseen.
 package enum KeysReader {
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<KeysConfiguration> {

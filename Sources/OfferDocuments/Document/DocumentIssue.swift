@@ -175,7 +175,7 @@ package struct InvalidDocument: Error, Sendable, Hashable {
 
 /// What bounds every document, so that a hostile one costs little.
 package enum DocumentLimits {
-    /// The most bytes of a document: 2 MiB, as for a request body (docs/design.md#http).
+    /// The most bytes of a document: 2 MiB, as for a request with a catalog (docs/bounds.md#requests).
     package static let bytes = 2 * 1_024 * 1_024
     /// The most keys, values, dashes, colons, commas and brackets of a document. An offer has about a hundred.
     package static let tokens = 26_000

@@ -7,7 +7,7 @@ import OfferModel
 import OfferSigning
 import Synchronization
 
-/// Which roles may make a call; `admin` may make all (docs/design.md#http).
+/// The roles that may make a call; `admin` may make all (docs/design.md#roles).
 protocol CallerAccess: Sendable {
     /// The roles, in the order the documentation names them.
     static var roles: [Role] { get }

@@ -118,10 +118,10 @@ public struct HTTPLimits: Sendable, Hashable {
     public var headerBytes = 16 * 1_024
     /// Header lines.
     public var headerCount = 100
-    /// Bytes of a body that carries signed data: 2 MiB (docs/design.md#http).
+    /// Bytes of a body that carries signed data: 2 MiB (docs/bounds.md#requests).
     public var signedDataBytes = 2 * 1_024 * 1_024
     public var catalogBytes = 2 * 1_024 * 1_024
-    /// Bytes of a notification: 256 KiB (docs/design.md#http).
+    /// Bytes of a notification: 256 KiB (docs/bounds.md#requests).
     public var notificationBytes = 256 * 1_024
     /// Notifications processed at once; beyond it, 503 `busy`.
     public var notifications = 256
@@ -139,6 +139,6 @@ public struct HTTPLimits: Sendable, Hashable {
     /// request that other limits allow, of 200 transactions and 200 issued offers, has 12,000.
     static func values(inBody bytes: Int) -> Int { bytes / 128 }
 
-    /// The limits of docs/design.md#http.
+    /// The limits that docs/bounds.md#requests lists.
     public init() {}
 }

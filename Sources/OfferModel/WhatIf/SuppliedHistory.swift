@@ -1,5 +1,5 @@
 /// A history stated for a "what if": Apple's payloads decoded, each as JSON text, without signatures
-/// (docs/design.md#http).
+/// (docs/design.md#history-and-state).
 public struct SuppliedHistory: Sendable, Hashable {
     public var transactions: [[UInt8]]
     public var renewalInfos: [[UInt8]]

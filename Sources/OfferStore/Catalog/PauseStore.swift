@@ -39,7 +39,7 @@ struct PauseRow: LedgerRecord {
 }
 
 /// The kill switch: pauses outside the catalog, of single offers and of all, independent of each other
-/// (docs/design.md#http).
+/// (docs/design.md#decisions).
 public struct PauseStore {
     private let transaction: any StoreTransaction
 

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// What the app sets for customers, by the name after `customer.attributes.` (docs/design.md#decisions).
+/// Attributes that the app sets for customers, by the name after `customer.attributes.` (docs/design.md#decisions).
 public struct AttributeStore {
     private let transaction: any StoreTransaction
 

@@ -12,7 +12,7 @@ import SQLiteStore
 /// What a configuration comes to: every path absolute, every document read strictly.
 ///
 /// Later wins: file, `OFFERD_LISTEN|METRICS|DATABASE|KEYS`, flags; a path in the file is relative to the file, any
-/// other to the working directory (docs/design.md#commands).
+/// other to the working directory (docs/design.md#configuration).
 struct ServerSetup {
     struct Flags {
         var listen: String?

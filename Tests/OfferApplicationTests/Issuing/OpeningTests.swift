@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Offers that stay open for so long")
 struct OpeningTests {
-    /// The usage-driven trial of docs/design.md#decisions, and a promotional offer of which one may be had.
+    /// A trial with `availableFor` (docs/design.md#decisions), and a promotional offer with a limit of one.
     private static let catalog =
         TestCatalog.head
             + """
