@@ -112,7 +112,7 @@ import Testing
         #expect(refusal.code == .malformedJws && refusal.detail.contains(detail), "\(refusal.detail)")
     }
 
-    @Test("what the service, Apple's servers or a login provider sign is named")
+    @Test("JWS of the service, Apple's servers or a login provider are named")
     func tokens() throws {
         for (claims, noun, hint) in [
             (#"{"aud":"promotional-offer","iss":"i","nonce":"n"}"#, "a signature that this service made", "StoreKit"),

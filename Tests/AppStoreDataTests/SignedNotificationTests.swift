@@ -95,7 +95,7 @@ import Testing
         #expect(try refusal(nil) == "`data.appAppleId` is absent")
     }
 
-    @Test("what is not signed by the trusted root, or in the future, is refused before its claims are spoken of")
+    @Test("data not signed by the trusted root, or in the future, is refused before its claims are mentioned")
     func signature() throws {
         let bytes = try Payloads.bytes("notification", set: ["data": ["bundleId": "com.example.other"]])
         #expect(refusal(try LocalRoot.make(now: now).sign(payload: bytes))?.code == .untrustedRoot)

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("what one environment does not know is asked of the other where that is allowed, and says so")
+    @Test("an id unknown in one environment is asked for in the other where that is allowed, and the answer says so")
     func other() async throws {
         let found = try await ask(.error(4_040_010), good)
         #expect(found.answer?.environment == .sandbox)

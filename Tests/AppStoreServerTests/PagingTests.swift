@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("what comes back is verified by the reader that verifies everything else (invariant 6)")
+    @Test("responses are verified by the reader that verifies everything else (invariant 6)")
     func verified() async throws {
         let root = try LocalRoot.make(now: TestTime.start)
         let bought = ScenarioStep.buy(

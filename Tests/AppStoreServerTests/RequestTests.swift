@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("what can be no id is not sent", arguments: ["", ".", "..", String(repeating: "7", count: 257)])
+    @Test("a text that cannot be an id is not sent", arguments: ["", ".", "..", String(repeating: "7", count: 257)])
     func noIds(id: String) async throws {
         try await AppleServer.run(answering: [.silence]) { server in
             try await withClient(of: server) { client in

@@ -55,7 +55,7 @@ import Testing
         init(from decoder: any Decoder) throws { number = try? decoder.singleValueContainer().decode(Int64.self) }
     }
 
-    @Test("what cannot be signed is not sent, and says which value it is")
+    @Test("a value that cannot be signed is not sent, and is named")
     func unsignable() async throws {
         try await AppleServer.run(answering: [.silence]) { server in
             let key = try #require(TestKey.key)

@@ -2,7 +2,7 @@
 enum DecisionRecords {
     static let headings = ["## Context", "## Decision", "## Rejected", "## Consequences"]
 
-    /// What is wrong with the records, the template and the index among them.
+    /// The faults of the records, the template and the index among them.
     static func violations(in files: [SourceFile]) -> [String] {
         let index = files.first { name($0) == "README.md" }?.text ?? ""
         let records = files.filter { !["README.md", "template.md"].contains(name($0)) }.sorted { $0.path < $1.path }

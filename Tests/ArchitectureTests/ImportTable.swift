@@ -1,5 +1,5 @@
-/// What each target may import: the table of docs/design.md#layers, whole, so that a new target is held to it from its
-/// first file.
+/// The imports that each target may have: the table of docs/design.md#layers, whole, so that a new target is held to it
+/// from its first file.
 struct ImportTable {
     /// Modules of Swift itself that need no listing.
     static let everywhere: Set<String> = ["FoundationEssentials", "Synchronization"]
@@ -29,7 +29,7 @@ struct ImportTable {
         folders.filter { allowed[$0] == nil }
     }
 
-    /// What a file imports against the table, as `path:line: reason`.
+    /// Imports that the table does not allow, as `path:line: reason`.
     func violations(in file: SourceFile) -> [String] {
         guard let permitted = allowed[file.target] else { return ["\(file.path): unknown target `\(file.target)`"] }
         return Self.imports(of: file.text).compactMap { line, module in

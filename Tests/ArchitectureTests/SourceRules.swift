@@ -1,9 +1,9 @@
-/// What no source file may do, as `path:line: reason`.
+/// Rules of every source file; violations are `path:line: reason`.
 enum SourceRules {
     static let longestFile = 400
     /// Where the programs begin.
     static let programs: Set<String> = ["offerd", "offerctl"]
-    /// Whose business it is to write to the terminal.
+    /// The targets that may write to the terminal.
     static let commands: Set<String> = ["OfferctlCommands", "OfferdCommands"]
 
     static func violations(in file: SourceFile) -> [String] {

@@ -5,7 +5,7 @@
 struct SwiftCode {
     let lines: [String]
 
-    /// What the reader is inside of, below the file itself.
+    /// The nesting that the reader is in, below the file itself.
     private enum Nesting: Equatable {
         case literal
         case longLiteral

@@ -1,4 +1,4 @@
-/// What no committed text may hold.
+/// Rules of every committed text.
 enum TextRules {
     // Both are put together here, so that this file does not hold what it looks for.
     private static let keyMark = "PRIVATE" + " KEY"

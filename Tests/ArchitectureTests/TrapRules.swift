@@ -7,7 +7,7 @@ enum TrapRules {
     /// One way to write such an operation.
     struct Form: Sendable {
         let name: String
-        /// What to write instead.
+        /// The replacement.
         let instead: String
         /// Matches in one line of code, without comments and literals.
         let pattern: @Sendable () -> Regex<Substring>
@@ -72,7 +72,7 @@ enum TrapRules {
             reason: "lengths and bits of certificates that are made here, for development"),
     ]
 
-    /// What breaks the rules: each use that is not allowed, and each allowance that is not used.
+    /// Violations: each use that is not allowed, and each allowance that is not used.
     static func violations(in files: [SourceFile], allowed: [Allowance] = allowed) -> [String] {
         var unused = allowed
         var found: [String] = []

@@ -53,7 +53,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("what JSON cannot hold is refused", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("a number that JSON cannot hold is refused", arguments: [Double.nan, .infinity, -.infinity])
     func notFinite(number: Double) {
         #expect(throws: JSONWriter.NotFinite.self) { try Self.written(FactValue.number(number)) }
     }

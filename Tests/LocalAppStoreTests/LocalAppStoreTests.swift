@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("what is signed reads back as what was played", arguments: [AppStoreEnvironment.localTesting, .sandbox])
+    @Test("signed data reads back as it was played", arguments: [AppStoreEnvironment.localTesting, .sandbox])
     func roundTrip(environment: AppStoreEnvironment) throws {
         var story = story
         story.environment = environment

@@ -43,7 +43,7 @@ func trial(_ time: String) throws -> ScenarioStep {
         price: price)
 }
 
-/// What playing throws, or `nil` if it does not throw.
+/// The error of playing, or `nil` if it does not throw.
 func error(of scenario: Scenario) -> ScenarioError? {
     do {
         _ = try PlayedScenario(playing: scenario, now: now)

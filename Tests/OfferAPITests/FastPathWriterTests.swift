@@ -169,7 +169,7 @@ struct FastPathWriterTests {
         #expect(count(TurningPointBody()) == 2)
     }
 
-    @Test("what staff see of a decision is left to the encoder, whole")
+    @Test("the whole decision that staff see is left to the encoder")
     func staff() throws {
         let finding = FindingBody(
             rule: "rule.eligibility", verdict: "violated", reason: "r", path: "all[0]", message: "m",

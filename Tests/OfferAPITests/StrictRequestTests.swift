@@ -132,7 +132,7 @@ struct StrictRequestTests {
         #expect(many.last?.detail == "49902 more errors are not shown")
     }
 
-    @Test("what is echoed is cut after 100 characters (invariant 10)")
+    @Test("an echoed value is cut after 100 characters (invariant 10)")
     func endlessEcho() {
         let name = String(repeating: "n", count: 255)
         let unknown = faults(IssueRequest.self, "{\"\(name)\":0}")

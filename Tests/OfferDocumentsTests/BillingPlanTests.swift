@@ -79,7 +79,7 @@ struct BillingPlanTests {
         #expect(read.warnings.isEmpty)
     }
 
-    @Test("what is written is read back as the same catalog, and writing again changes nothing")
+    @Test("a written catalog is read back as the same one, and writing again changes nothing")
     func roundTrip() throws {
         var generator = SeededGenerator(seed: 11)
         for round in 0..<200 {

@@ -39,7 +39,7 @@ import Testing
         #expect(try #require(catalog.offer("free-month-back")).delivery == .signature)
     }
 
-    @Test("what the format leaves out has its documented default")
+    @Test("a member that the format leaves out has its documented default")
     func defaults() throws {
         let offer = try #require(try CatalogReader.read(Fixture.repository("Examples/catalog.yaml")).value.offers.first)
         #expect(offer.priority == 0)

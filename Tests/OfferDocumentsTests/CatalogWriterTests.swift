@@ -5,7 +5,7 @@ import Testing
 @testable import OfferDocuments
 
 @Suite struct CatalogWriterTests {
-    @Test("what is written is read back as the same catalog, from YAML and from JSON")
+    @Test("a written catalog is read back as the same one, from YAML and from JSON")
     func roundTrip() throws {
         var generator = SeededGenerator(seed: 7)
         for round in 0..<300 {

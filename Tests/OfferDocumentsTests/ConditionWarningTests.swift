@@ -3,7 +3,7 @@ import Testing
 
 @testable import OfferDocuments
 
-/// What a condition may not have been meant to say; the catalog is accepted all the same.
+/// Conditions that probably have another meaning than intended; the catalog is accepted all the same.
 @Suite struct ConditionWarningTests {
     struct Example: Sendable {
         let type: String
@@ -103,7 +103,7 @@ import Testing
             type: "winBack", condition: "{ fact: subscription.monthsSinceExpired, between: [1, 12] }", warnings: []),
     ]
 
-    @Test("what never or always holds is warned of where it stands, and nothing else is", arguments: examples.indices)
+    @Test("a comparison that never or always holds gives a warning at its place", arguments: examples.indices)
     func warnings(index: Int) throws {
         let example = Self.examples[index]
         let found = try Self.read(example.type, condition: example.condition).warnings

@@ -192,7 +192,7 @@ extension DocumentPosition {
     fileprivate var order: (Int, Int) { (line, column) }
 }
 
-@Suite("what a hostile document may cost")
+@Suite("cost of a hostile document")
 struct DocumentCostTests {
     private func firstError(_ text: String) -> DocumentIssue? {
         do throws(InvalidDocument) {

@@ -89,7 +89,7 @@ struct WebhookDocumentTests {
         #expect(shown(text).contains("did you mean `offer.issued`?"))
     }
 
-    /// What is said of the mistakes in a text.
+    /// The messages about the mistakes in a text.
     private func shown(_ text: String) -> String {
         do throws(InvalidDocument) {
             _ = try ConfigurationReader.read(Array(text.utf8))

@@ -11,7 +11,7 @@ struct FiledCase: Sendable, CustomStringConvertible {
 
     var description: String { "\(source): \(testCase.name)" }
 
-    /// What it asks, if it expects an answer.
+    /// The request, if it expects an answer.
     var question: Question? {
         guard testCase.expected.outcome != nil, let id = testCase.offer, let offer = file.offer(id) else { return nil }
         return file.question(testCase, about: offer)

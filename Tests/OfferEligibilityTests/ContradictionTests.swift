@@ -5,7 +5,8 @@ import Testing
 @testable import OfferDocuments
 @testable import OfferEligibility
 
-/// What the catalog's check calls impossible, held to what the evaluator says over every subject of small worlds.
+/// Conditions that the catalog's check calls impossible, compared with the evaluator over every subject of small
+/// worlds.
 @Suite("contradictions in conditions")
 struct ContradictionTests {
     private static let seeds: ClosedRange<UInt64> = 1...2_000
@@ -105,7 +106,7 @@ struct SmallSubject: Sendable {
     }
 }
 
-/// What the evaluator says of single comparisons for one subject; of groups its logic says the rest.
+/// The evaluator's verdicts on single comparisons for one subject; its logic gives those of groups.
 struct VerdictTable {
     let name: String
     private var verdicts: [Comparison: Verdict] = [:]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OfferEligibility
 
-@Suite("which uses a limit across offers counts")
+@Suite("uses under a limit across offers")
 struct CountedOffersTests {
     private static let start = Instant(milliseconds: 1_767_225_600_000)
     private static let now = start.adding(milliseconds: 90 * Instant.Duration.day)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OfferEligibility
 
-/// What case files cannot say.
+/// Cases that case files cannot express.
 @Suite("facts of customers")
 struct CustomerFactTests {
     private let january = Instant(milliseconds: 1_767_225_600_000)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OfferEligibility
 
-@Suite("what is said to customers")
+@Suite("texts for customers")
 struct CustomerSentencesTests {
     private static let table = CustomerSentences.table
     private static let languages = ["de", "en", "es", "fr", "ja", "pt"]

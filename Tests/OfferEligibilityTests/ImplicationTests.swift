@@ -4,7 +4,7 @@ import Testing
 @testable import OfferDocuments
 @testable import OfferEligibility
 
-/// What is said about a changed condition, held to what the evaluator says over every subject of small worlds.
+/// Messages about a changed condition, compared with the evaluator over every subject of small worlds.
 @Suite("a condition that implies another")
 struct ImplicationTests {
     @Test("every customer who meets a condition meets those it implies, whatever is unknown")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OfferEligibility
 
-@Suite("which decision opens an offer")
+@Suite("decisions that open an offer")
 struct OpeningTests {
     private static let now = Instant(milliseconds: 1_780_000_000_000)
 

@@ -119,7 +119,7 @@ extension History {
     }
 }
 
-/// What is derived of a history at an instant, without the ids and dates of what shows it.
+/// The facts derived from a history at an instant, without the ids and dates of their evidence.
 private struct Seen {
     let states: [String]
     let uses: [String]

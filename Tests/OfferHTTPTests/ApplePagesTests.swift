@@ -5,7 +5,7 @@ import OfferTestSupport
 import Testing
 
 /// The cases of Examples/cases/apple*.yaml with data that is signed and sent, as far as an answer shows them.
-@Suite("What Apple's pages say, over a real socket")
+@Suite("Statements of Apple's pages, over a real socket")
 struct ApplePagesTests {
     private static let day = Instant.Duration.day
 

@@ -3,7 +3,7 @@ import OfferModel
 import OfferTestSupport
 import Testing
 
-@Suite("What the app sets for a customer, over HTTP")
+@Suite("Attributes of customers, over HTTP")
 struct AttributesTests {
     private static let path = "/v1/customers/attributes"
 

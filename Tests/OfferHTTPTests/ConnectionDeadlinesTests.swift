@@ -2,7 +2,7 @@ import Testing
 
 @testable import OfferHTTP
 
-@Suite("How long one connection is waited for")
+@Suite("Deadlines of a connection")
 struct ConnectionDeadlinesTests {
     private let start = ContinuousClock.now
     private var connection: ConnectionDeadlines

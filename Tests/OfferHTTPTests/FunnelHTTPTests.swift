@@ -89,7 +89,7 @@ struct FunnelHTTPTests {
         }
     }
 
-    @Test("what cannot be a range or an offer is refused by name, and only marketing may ask")
+    @Test("a wrong range or offer is refused by name, and only marketing may ask")
     func refusals() async throws {
         try await ServiceFixture.run { service in
             try await service.applyCatalog()

@@ -75,7 +75,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("what cannot be decided is kept too, and the missing data need a new key")
+    @Test("an undetermined response is stored too, and the missing data need a new key")
     func undetermined() async throws {
         try await ServiceFixture.run { service in
             try await service.applyCatalog()
@@ -125,7 +125,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("what is no final answer is not kept: 401, 400, 404, 415 and refused data leave the key free")
+    @Test("a response that is not final is not stored: 401, 400, 404, 415 and refused data leave the key free")
     func notKept() async throws {
         try await ServiceFixture.run { service in
             try await service.applyCatalog()

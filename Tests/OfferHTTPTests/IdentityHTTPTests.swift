@@ -10,7 +10,7 @@ struct IdentityHTTPTests {
     private static let old = "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"
     private static let new = "aaaaaaaa-4c5d-4e6f-8a9b-0c1d2e3f4a5b"
 
-    /// What an app's backend asks with.
+    /// The key of an app's backend.
     private struct Backend {
         let service: ServiceFixture
         let client: String
@@ -59,7 +59,7 @@ struct IdentityHTTPTests {
             try await service.ask("GET", "/v1/customers?\(query)", token: support)
         }
 
-        /// What support sees of a limit in a dry-run.
+        /// A limit as support sees it in a dry-run.
         func limit(_ customer: String) async throws -> String? {
             let answer = try await service.ask(
                 "POST", "/v1/decisions", token: support, body: #"{"customer":{\#(customer)},"offerIds":["comeback"]}"#)

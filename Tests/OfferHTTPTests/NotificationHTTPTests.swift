@@ -55,7 +55,7 @@ struct NotificationHTTPTests {
                 ])
             let played = try service.appStore.sign(failing, now: service.clock.now)
             let failed = try #require(played.notifications.last)
-            /// What the last notification says, with another status and without an end of grace.
+            /// The content of the last notification, with another status and without an end of grace.
             func notify(_ status: Int, signedAfter milliseconds: Int64) async throws {
                 let signed = service.clock.now.milliseconds + milliseconds
                 let jws = try service.edited(failed) { payload in
@@ -199,7 +199,7 @@ struct NotificationHTTPTests {
         }
     }
 
-    @Test("what is not signed by the root, or is of another app or environment, is 422 with the cause (invariant 6)")
+    @Test("data not signed by the root, or of another app or environment, is 422 with the cause (invariant 6)")
     func refused() async throws {
         try await ServiceFixture.run { service in
             let test = try service.testNotification()

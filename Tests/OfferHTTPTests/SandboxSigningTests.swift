@@ -4,7 +4,7 @@ import OfferSigning
 import OfferTestSupport
 import Testing
 
-@Suite("What is signed in Sandbox, over HTTP")
+@Suite("Signing in Sandbox, over HTTP")
 struct SandboxSigningTests {
     private static let sandbox = ServiceFixture.otherEnvironment
 

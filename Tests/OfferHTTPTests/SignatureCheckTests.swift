@@ -10,7 +10,7 @@ import Testing
 struct SignatureCheckTests {
     private static let token = "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"
 
-    /// What the app of an issued offer passes to StoreKit.
+    /// The values of an issued offer that an app passes to StoreKit.
     private struct Issued {
         var v1: [String: Any]
         var jws: String

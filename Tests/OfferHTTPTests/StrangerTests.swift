@@ -84,7 +84,7 @@ struct StrangerTests {
         return limits
     }
 
-    @Test("what is not the App Store's is bounded by address and size, and what it signed costs nothing")
+    @Test("requests that are not the App Store's are bounded by address and size, and its own cost nothing")
     func budget() async throws {
         let time = TestTime()
         var limits = RateLimits.off
@@ -162,7 +162,7 @@ struct StrangerTests {
         }
     }
 
-    /// What is answered to the head of a request whose body does not come.
+    /// The answer to the head of a request whose body does not come.
     private func answer(
         _ service: ServiceFixture, toBodyOf length: Int, _ code: String
     ) async throws -> RawAnswer {
@@ -175,7 +175,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("what is beyond the bound is refused before its body is read, and what is too long at once")
+    @Test("a request beyond the bound is refused before its body is read, and one that is too long at once")
     func unread() async throws {
         var limits = RateLimits.off
         limits.address = RateLimit(perSecond: 1, burst: 16)

@@ -3,7 +3,7 @@ import OfferModel
 import OfferTestSupport
 import Testing
 
-@Suite("What support and the app are told")
+@Suite("Answers for support and for the app")
 struct SupportAnswerTests {
     @Test("a refusal is explained by its decisionId as it was decided, also after everything has changed (invariant 5)")
     func recorded() async throws {

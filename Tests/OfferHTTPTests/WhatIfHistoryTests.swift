@@ -104,7 +104,7 @@ struct WhatIfHistoryTests {
         }
     }
 
-    @Test("what cannot be supposed is 400 at its place")
+    @Test("a wrong supposition is 400 at its place")
     func faults() async throws {
         try await ServiceFixture.run { service in
             try await service.applyCatalog()

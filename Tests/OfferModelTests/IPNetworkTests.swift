@@ -5,7 +5,7 @@ import Testing
 
 @Suite("IP addresses and networks")
 struct IPNetworkTests {
-    /// What the system's own reader makes of a text: 16 bytes, IPv4 mapped.
+    /// The system's own reading of a text: 16 bytes, IPv4 mapped.
     private func system(_ text: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET6, text, &bytes) == 1 { return bytes }

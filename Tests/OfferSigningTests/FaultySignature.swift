@@ -5,7 +5,7 @@ import OfferTestSupport
 import OpenSSLCrypto
 import Testing
 
-/// What an app passes, signed by hand with faults, and what the judge knows.
+/// The values that an app passes, signed by hand with faults, and the judge's inputs.
 ///
 /// The bytes are put together here again, from Apple's description and not by the code that is tested.
 struct FaultySignature {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Signatures judged by an independent implementation")
 struct IndependentJudgeTests {
-    /// What `Fixtures/judge.py` reads.
+    /// The input of `Fixtures/judge.py`.
     private struct Case {
         var v1: [[String: Any]] = []
         var jws: [[String: Any]] = []

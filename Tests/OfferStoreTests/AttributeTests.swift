@@ -3,7 +3,7 @@ import OfferModel
 import OfferStore
 import Testing
 
-@Suite("What the app sets for customers")
+@Suite("Attributes of customers")
 struct AttributeTests {
     private static let everyType: [String: FactValue] = [
         "plan": .text("équipe \"A\"\n"), "empty": .text(" "), "seats": .number(12), "share": .number(0.1),
@@ -20,7 +20,7 @@ struct AttributeTests {
         #expect(try await read([customer], bench) == Self.everyType)
     }
 
-    @Test("what is set replaces all that was, and the same again is no change", arguments: Driver.allCases)
+    @Test("new attributes replace all earlier ones, and the same again is not a change", arguments: Driver.allCases)
     func replacing(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let customer = try await bench.customer()

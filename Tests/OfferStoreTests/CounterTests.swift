@@ -69,7 +69,7 @@ struct CounterTests {
         try second.base.close()
     }
 
-    @Test("what has passed does not count for the backstop, settled or not", arguments: Driver.allCases)
+    @Test("issued offers that have passed do not count for the backstop, settled or not", arguments: Driver.allCases)
     func backstopAfterEnd(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let one = [CounterStore.Cap(unit: .places, most: 1)]

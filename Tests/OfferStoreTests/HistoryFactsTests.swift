@@ -60,7 +60,7 @@ struct HistoryFactsTests {
         }
     }
 
-    /// What arrived was recorded by the facts that were at hand: by the stored ones there is nothing to record.
+    /// Arrivals were recorded by the facts known then: the stored ones show nothing more to record.
     private func expectRecorded(_ bench: Bench, _ note: Comment) async throws {
         let (all, scope) = (try await customers(of: bench), bench.scope)
         let changes = try await bench.keyed.write(by: AuditAuthor(actor: "tests")) { transaction in

@@ -17,7 +17,7 @@ struct IdentityOrderTests {
         case alias(CustomerAlias, TransactionId)
     }
 
-    /// What must come out the same: nothing in it says when or in which order something became known.
+    /// The state that must be the same: without dates and order of arrival.
     private struct Outcome: Equatable {
         /// The customers, each by everything they are known by.
         var customers: Set<Set<String>>

@@ -112,7 +112,7 @@ struct ImportStoreTests {
         }
     }
 
-    @Test("what keeping a payload would come to is what then becomes of it", arguments: Driver.allCases)
+    @Test("the predicted outcome of storing a payload is the real one", arguments: Driver.allCases)
     func outcomes(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let later = Bench.now.adding(milliseconds: 1)

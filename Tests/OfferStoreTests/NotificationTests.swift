@@ -66,7 +66,7 @@ struct NotificationTests {
         #expect(try await timeline(bench).isEmpty)
     }
 
-    @Test("what only an operator names is no proof of whom a notification is about (invariant 6)")
+    @Test("an operator's statement does not prove the customer of a notification (invariant 6)")
     func unproven() async throws {
         let bench = try await Bench()
         let customer = try #require(try await bench.ingest([.bought("1", provenance: .operator)]).first?.customer)

@@ -2,7 +2,7 @@ import OfferModel
 import OfferStore
 import Testing
 
-@Suite("What every decision asks first")
+@Suite("Overview that every decision reads first")
 struct OverviewTests {
     private static let scope = Scope(bundleId: "com.example.pro", environment: .sandbox)
 

@@ -38,7 +38,7 @@ struct RecordedRedemptionTests {
         return HistoryPayload(.renewalInfo(info), bytes: Array(bytes.utf8), provenance: .client)
     }
 
-    /// What there is to see, without what says when it became known and by what number.
+    /// The visible state, without the dates and numbers of its arrival.
     private static func rows(_ bench: Bench) async throws -> [String] {
         try await bench.database.read { transaction in
             let redemptions = try transaction.rows(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OfferStore
 
-/// What several bodies of one commit share must be what each of them would read.
+/// The cache that bodies of one commit share must hold what each of them would read.
 @Suite("Counters remembered within one commit (invariant 2)")
 struct RememberedCounterTests {
     private static let offer = Offer(

@@ -45,7 +45,7 @@ struct SignedCopiesTests {
         #expect(try await bench.database.read { try StoreClock($0).newestSequence() } == before)
     }
 
-    @Test("what was said between stays, with the copies signed before and after it", arguments: Driver.allCases)
+    @Test("different content between copies stays, with the copies before and after it", arguments: Driver.allCases)
     func alternating(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let (on, off) = (AppAccountToken.number(1), AppAccountToken.number(2))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OfferStore
 
-@Suite("What a durable transaction remembers", .timeLimit(.minutes(1)))
+@Suite("Cache of a durable transaction", .timeLimit(.minutes(1)))
 struct TransactionCacheTests {
     private struct Refused: Error {}
 

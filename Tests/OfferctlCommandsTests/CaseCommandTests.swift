@@ -19,7 +19,7 @@ struct CaseCommandTests {
         #expect(run.status == 0)
     }
 
-    @Test("what the page shows of the command and of a file is true")
+    @Test("the page's examples of the command and of a file are true")
     func page() async throws {
         let page = try String(contentsOf: Self.root.appending(path: "docs/cases.md"), encoding: .utf8)
         let shown = try #require(page.firstMatch(of: #/```\n\$ offerctl (?<command>.*)\n(?<text>(?:.*\n)*?)```/#))
@@ -181,7 +181,7 @@ struct CaseCommandTests {
         #expect(unchecked.errorText + unchecked.text == "1 file, 1 case: 1 passed\n")
     }
 
-    @Test("what cannot be run at all ends with 2 and says why")
+    @Test("a case that cannot be run ends with 2 and says why")
     func nothingToRun() async throws {
         let directory = try TemporaryDirectory()
         try directory.write("text", to: "empty/readme.txt")

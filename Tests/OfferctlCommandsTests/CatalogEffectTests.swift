@@ -4,7 +4,7 @@ import Testing
 
 @testable import OfferctlCommands
 
-@Suite("what a change of the catalog means for customers")
+@Suite("effect of a catalog change on customers")
 struct CatalogEffectTests {
     private func effect(_ path: String?, _ from: String?, _ to: String?, _ change: String = "changed") -> CatalogEffect
     {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OfferctlCommands
 
-@Suite("what customers show and catalog apply print for people")
+@Suite("text of customers show and catalog apply")
 struct CustomerTextTests {
     @Test("a customer's story reads as its golden file", arguments: ["lapsed", "trial", "two-unknown"])
     func story(_ name: String) throws {

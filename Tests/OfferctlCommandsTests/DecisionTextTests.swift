@@ -6,7 +6,7 @@ import Testing
 
 @testable import OfferctlCommands
 
-@Suite("what dry-run prints for people")
+@Suite("text of dry-run")
 struct DecisionTextTests {
     static let now = Instant(milliseconds: 1_795_298_400_000)
 

@@ -56,7 +56,7 @@ struct DocumentCommandTests {
         }
     }
 
-    @Test("what a guide shows of `catalog validate` is what it prints", arguments: ["marketing", "catalog"])
+    @Test("a guide's output of `catalog validate` is the real one", arguments: ["marketing", "catalog"])
     func validate(_ name: String) async throws {
         let directory = try TemporaryDirectory()
         let catalog = try Self.text(name).firstMatch(of: #/```yaml\n(?<text>bundleId(?:.*\n)+?)```/#)
@@ -71,7 +71,7 @@ struct DocumentCommandTests {
         }
     }
 
-    @Test("what a guide shows of a command with a server is what a script says", arguments: ["marketing"])
+    @Test("a guide's output of a command with a server is that of a script", arguments: ["marketing"])
     func scripted(_ name: String) throws {
         let examples = try Self.text(name).matches(
             of: #/<!-- script: (?<script>\S+) -->\n```text\n\$ offerctl (?<command>.*)\n(?<text>(?:.*\n)*?)```/#)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OfferctlCommands
 
-@Suite("what an offer costs, in words")
+@Suite("text about the cost of an offer")
 struct OfferCostTests {
     private static let perCustomer = Limit.perCustomer(count: 2, window: nil, across: .thisOffer)
     private static let windowed = Limit.perCustomer(count: 2, window: Period(days: 30), across: .all)

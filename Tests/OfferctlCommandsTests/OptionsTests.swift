@@ -22,7 +22,7 @@ struct OptionsTests {
         #expect(signal.value == value)
     }
 
-    @Test("what is no signal is refused", arguments: ["interactions", "=1", "signals.x=1", "1a=2", "a b=1"])
+    @Test("a text that is not a signal is refused", arguments: ["interactions", "=1", "signals.x=1", "1a=2", "a b=1"])
     func badSignal(_ argument: String) {
         #expect(throws: (any Error).self) { try SignalArgument(parsing: argument) }
     }

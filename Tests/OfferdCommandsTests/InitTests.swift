@@ -15,7 +15,7 @@ struct InitTests {
             directory: directory.url)
     }
 
-    /// What only root can do, for the service's user.
+    /// An installation by root for the service's user.
     private static let canGive = geteuid() == 0 && getpwnam("daemon") != nil
 
     /// The files below a folder by name, each with its mode and content.
@@ -158,7 +158,7 @@ struct InitTests {
         #expect(try Set(files(directory.url.appending(path: "early")).keys) == Set(whole.keys))
     }
 
-    @Test("what another program puts in the way of an interrupted installation stays, and is named")
+    @Test("another program's file in the way of an interrupted installation stays, and is named")
     func inTheWay() async throws {
         let directory = try TemporaryDirectory()
         #expect(try await offerd("init", "whole", in: directory).status == 0)

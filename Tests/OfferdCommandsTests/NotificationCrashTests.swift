@@ -137,7 +137,7 @@ struct NotificationCrashTests {
         }
     }
 
-    /// What a payload says, whenever it was signed.
+    /// The content of a payload, apart from its signed date.
     private static func statement(_ payload: [UInt8]) throws -> NSDictionary {
         var object = try #require(try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any])
         object["signedDate"] = nil

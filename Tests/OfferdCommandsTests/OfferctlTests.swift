@@ -216,7 +216,7 @@ struct OfferctlTests {
         }
     }
 
-    @Test("what the server says of members of a request is said in options of the command line")
+    @Test("the server's errors about members of a request name the options of the command line")
     func typedWords() async throws {
         try await serving { installation, server in
             let anna = Operator(server: server, token: try installation.token(.marketing))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpenSSLCrypto
 
-@Suite("What each environment trusts")
+@Suite("Trust of each environment")
 struct EnvironmentTrustTests {
     @Test("a chain accepted for one environment is refused for every other, cold and warm (invariant 6)")
     func environmentsDoNotMix() throws {
@@ -24,7 +24,7 @@ struct EnvironmentTrustTests {
         }
     }
 
-    @Test("what one environment verified, another that trusts the root too verifies anew (invariant 6)")
+    @Test("data verified in one environment is verified again in another that trusts the root too (invariant 6)")
     func environmentsShareNoChains() throws {
         let chain = try TestChain()
         let root = chain.root.certificateDER

@@ -4,7 +4,7 @@ import OfferTestSupport
 import OpenSSLCrypto
 import Testing
 
-@Suite("What editors and copying do to a signing key")
+@Suite("Signing keys changed by editors and copying")
 struct KeyTextTests {
     private let workshop: KeyWorkshop
 

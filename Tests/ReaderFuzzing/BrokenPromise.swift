@@ -1,6 +1,6 @@
 /// Something that a reader did and must never do.
 public struct BrokenPromise: Error, CustomStringConvertible {
-    /// What it did.
+    /// The observed behaviour.
     public let description: String
 
     init(_ description: String) {

@@ -1,4 +1,4 @@
-/// What reaches a reader.
+/// The input of a reader.
 struct Delivered {
     /// The text that it gets.
     let text: String

@@ -19,7 +19,7 @@ enum Delivery: Character, CaseIterable {
     /// `{renewalInfo}` in the notification stand for the first two.
     case nested = "n"
 
-    /// What the rest of the input is as a delivery, a repeated part so often that it has at most `longest` bytes.
+    /// The rest of the input as a delivery, a repeated part so often that it has at most `longest` bytes.
     func deliver(_ input: inout InputBytes, by chain: FuzzedChain, longest: Int) throws -> Delivered {
         switch self {
         case .payload: try Delivered(signing: input.remainder(), by: chain)

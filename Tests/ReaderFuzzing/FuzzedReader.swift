@@ -82,7 +82,7 @@ enum Payload: Hashable {
     }
 }
 
-/// What a reader returned.
+/// A reader's result.
 struct Reading: Hashable {
     let payload: Payload
     let bytes: [UInt8]

@@ -4,9 +4,9 @@ import OfferSigning
 
 /// Reads what was delivered and holds every answer to what readers promise.
 struct Judge {
-    /// Whose data is expected.
+    /// The expected owner of the data.
     let environment: AppStoreEnvironment
-    /// What may be accepted.
+    /// The data that may be accepted.
     let delivered: Delivered
     private let reader: SignedDataReader
 
@@ -18,7 +18,7 @@ struct Judge {
             bundleId: ReaderFuzzing.app, appAppleId: ReaderFuzzing.appAppleId, environment: environment)
     }
 
-    /// What a reader makes of what was delivered, and of what is signed inside of it.
+    /// A reader's result for a delivery, and for the signed data inside it.
     func outcome(for kind: FuzzedReader) throws -> Outcome {
         try outcome(of: delivered.text, for: kind)
     }

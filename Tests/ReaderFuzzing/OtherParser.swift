@@ -1,6 +1,6 @@
 import Foundation
 
-/// What another implementation makes of JSON: `JSONSerialization`, which shares no code with the `JSONDecoder` of the
+/// Another implementation's reading of JSON: `JSONSerialization`, which shares no code with the `JSONDecoder` of the
 /// readers.
 enum OtherParser {
     /// In bytes: it takes a millisecond for each kilobyte or two.

@@ -1,6 +1,6 @@
 public import OfferSigning
 
-/// What became of an input.
+/// The outcome of an input.
 public enum Outcome: Sendable, Hashable {
     /// This text was accepted.
     case accepted(jws: String)

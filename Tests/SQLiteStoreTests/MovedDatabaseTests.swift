@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A database that is moved, replaced or deleted while it is open")
 struct MovedDatabaseTests {
-    /// What happens to the files of the directory, and what undoes it; nothing does where they are deleted.
+    /// A change of the directory's files, and its reversal; none if they are deleted.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let happens: String

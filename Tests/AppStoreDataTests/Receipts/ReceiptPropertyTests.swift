@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("what is no object of JSON, or is nested without end, is refused (invariant 10)")
+    @Test("text that is not a JSON object, or is nested without end, is refused (invariant 10)")
     func notAnObject() {
         let deep =
             String(repeating: #"{"receipt":"#, count: 400) + "1" + String(repeating: "}", count: 400)

@@ -44,7 +44,7 @@ func withClient<Result>(
     }
 }
 
-/// What a call throws, or `nil` if it does not throw.
+/// The error of a call, or `nil` if it does not throw.
 func failure<Result>(_ call: () async throws(AppStoreServerError) -> Result) async -> AppStoreServerError? {
     do throws(AppStoreServerError) {
         _ = try await call()

@@ -7,7 +7,7 @@ import OfferTestSupport
 import Synchronization
 import Testing
 
-@Suite("What changes between decision and commit")
+@Suite("Changes between decision and commit")
 struct ChangedMeanwhileTests {
     @Test("a catalog applied in between is decided on: nothing of the old decision is recorded or released")
     func catalog() async throws {
@@ -224,7 +224,7 @@ struct ChangedMeanwhileTests {
         #expect(try await bench.count("offer_opening") == 0)
     }
 
-    @Test("what never stops moving is answered `busy`, with nothing recorded or released (invariant 1)")
+    @Test("a request whose inputs keep changing gets `busy`, with nothing recorded or released (invariant 1)")
     func busy() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OfferApplication
 
-@Suite("what a customer has")
+@Suite("status of a customer")
 struct CustomerStatusTests {
     private static let customer = CustomerIdentifiers(originalTransactionId: "100")
     private static let seeds: ClosedRange<UInt64> = 1...600

@@ -6,7 +6,7 @@ import OfferStore
 import OfferTestSupport
 import Testing
 
-@Suite("What happened to a customer")
+@Suite("Timeline of a customer")
 struct TimelineTests {
     private static let day = Instant.Duration.day
 

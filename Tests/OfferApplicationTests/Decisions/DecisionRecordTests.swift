@@ -36,7 +36,7 @@ struct DecisionRecordTests {
         #expect(try await bench.record(of: refused.decisionId).packed().count <= 700)
     }
 
-    @Test("what issuing and refusing have stored reads and writes the same", arguments: [3, 9_001] as [UInt64])
+    @Test("records of issuing and refusing read and write the same", arguments: [3, 9_001] as [UInt64])
     func stored(seed: UInt64) async throws {
         let bench = try await Workbench()
         bench.tolerateOverrun()

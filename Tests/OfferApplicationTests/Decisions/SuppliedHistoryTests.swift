@@ -82,7 +82,7 @@ struct SuppliedHistoryTests {
         #expect(Self.unattributed(supposed) == Self.unattributed(signed))
     }
 
-    @Test("what the order says of the device is kept with the decision (invariant 5)")
+    @Test("the request's statements about the device are recorded with the decision (invariant 5)")
     func deviceIsRecorded() async throws {
         let bench = try await Workbench()
         let device = DeviceRequest(appVersion: "3.2.1", osVersion: "26.1", locale: "de-AT")

@@ -300,7 +300,7 @@ struct WebhookDeliveryTests {
         #expect(bench.receiver.ids.count { $0 == "\(other)" } == 1)
     }
 
-    @Test("whatever fails, all events arrive, first in the order of their customer", arguments: 0..<8)
+    @Test("all events arrive despite failures, first in the order of their customer", arguments: 0..<8)
     func random(_ seed: UInt64) async throws {
         let bench = try DeliveryBench()
         let processes = [try await bench.process("one"), try await bench.process("two")]

@@ -9,7 +9,7 @@ import OpenSSLCrypto
 import Synchronization
 import Testing
 
-@Suite("What verifying a request may cost")
+@Suite("Cost of verifying a request")
 struct CostOfVerifyingTests {
     /// Counts what a judge is asked.
     private final class CountingVerifier: SignedDataVerifier {
@@ -128,7 +128,7 @@ struct CostOfVerifyingTests {
         #expect(verifier.verified.load(ordering: .relaxed) == 202)
     }
 
-    @Test("what costs nothing to refuse is refused before anything is verified")
+    @Test("checks that cost nothing come before anything is verified")
     func cheapFirst() async throws {
         let bench = try await Workbench()
         let verifier = CountingVerifier(

@@ -57,7 +57,7 @@ struct ImportRunTests {
         #expect(try await bench.run(Self.lines(3), others[0]).counts.lines == 3)
     }
 
-    @Test("what was begun to be discarded is never gone on with, only discarded to the end (invariant 3)")
+    @Test("a run whose discarding has begun is only discarded to the end, never continued (invariant 3)")
     func halfDiscarded() async throws {
         let bench = try ImportBench()
         let broken = ListedSource(Self.lines(40))
@@ -170,7 +170,7 @@ struct ImportRunTests {
         #expect(try await bench.run(Self.lines(20), terms).counts.stated == 20)
     }
 
-    @Test("what is staged of somebody who is erased meanwhile is not applied")
+    @Test("staged rows of a customer who is erased meanwhile are not applied")
     func forgotten() async throws {
         let bench = try ImportBench()
         let broken = ListedSource(Self.lines(40))

@@ -5,7 +5,7 @@ import OfferStore
 import OfferTestSupport
 import Testing
 
-@Suite("What an import says of its customers")
+@Suite("Import report about customers")
 struct ImportedCustomersTests {
     private static let day = Instant.Duration.day
 

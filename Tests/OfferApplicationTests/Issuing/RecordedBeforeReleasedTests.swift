@@ -68,7 +68,7 @@ struct RecordedBeforeReleasedTests {
         #expect(Set(ledger.artefacts) == Set(bench.releasedArtefacts))
     }
 
-    @Test("what was released is in the file when it is opened again, row for row (invariant 1)")
+    @Test("released signatures are in the file when it is opened again, row for row (invariant 1)")
     func reopened() async throws {
         let bench = try await Workbench(onFile: true)
         let issued = try await bench.granted(

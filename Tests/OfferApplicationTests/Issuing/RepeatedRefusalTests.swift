@@ -201,7 +201,7 @@ struct RepeatedRefusalTests {
         try bench.database.close()
     }
 
-    @Test("what retention has removed is not handed out: the refusal is recorded again")
+    @Test("a decision that retention has removed is not returned: the refusal is recorded again")
     func removed() async throws {
         let bench = try await bench()
         let order = IssueRequest(offerId: "sketch", customer: named("1"))

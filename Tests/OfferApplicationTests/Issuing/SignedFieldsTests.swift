@@ -9,7 +9,7 @@ import OpenSSLCrypto
 import SQLiteStore
 import Testing
 
-@Suite("What is signed")
+@Suite("Signed fields")
 struct SignedFieldsTests {
     private func transactionId(_ issued: IssuedOfferView) throws -> String? {
         let payload = try CompactJWS(parsing: try #require(issued.v2).jws).payload

@@ -108,7 +108,7 @@ struct RedemptionMetricsTests {
         #expect(Self.counts(metrics) == ["fullPrice": 1])
     }
 
-    @Test("what a merge moves from one customer to another is no news")
+    @Test("redemptions that a merge moves from one customer to another are not counted again")
     func merge() async throws {
         let metrics = TestMetrics()
         let bench = try await Workbench(metrics: metrics)

@@ -74,7 +74,7 @@ struct NotificationIngestionTests {
         #expect(try await bench.count("history_transaction") == 1)
     }
 
-    @Test("what is signed in it is history of its own provenance, and it stands on its customer's timeline")
+    @Test("its signed data is history of its own provenance, and it is on its customer's timeline")
     func kept() async throws {
         let bench = try await Workbench(catalog: nil)
         let jws = try subscribed(bench)
@@ -143,7 +143,7 @@ struct NotificationIngestionTests {
         #expect(try await bench.count("notification") == 1)
     }
 
-    @Test("what Apple signed anew under the same UUID counts in either order, and the row stays one (invariant 7)")
+    @Test("data that Apple signed again under the same UUID counts in either order, in one row (invariant 7)")
     func signedAnew() async throws {
         let shop = try Shop(clock: TestClock(Workbench.start))
         let first = try await Workbench(shop: shop, catalog: nil)
@@ -161,7 +161,7 @@ struct NotificationIngestionTests {
         #expect(try await first.payloads() == second.payloads())
     }
 
-    @Test("what was erased does not come back with a repeat, delivered or fetched")
+    @Test("erased data does not come back with a repeat, delivered or fetched")
     func erased() async throws {
         let bench = try await Workbench(catalog: nil)
         let jws = try subscribed(bench)

@@ -8,7 +8,7 @@ import OfferTestSupport
 import SQLiteStore
 import Testing
 
-@Suite("What each type of notification means")
+@Suite("Effect of each type of notification")
 struct NotificationTypeTests {
     private static let customer = CustomerIdentifiers(originalTransactionId: "1001")
     private static let caller = Workbench.caller(.client, scope: Workbench.sandbox)

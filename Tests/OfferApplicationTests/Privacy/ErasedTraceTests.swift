@@ -6,7 +6,7 @@ import OfferTestSupport
 import SQLiteStore
 import Testing
 
-@Suite("What tells of an erased customer elsewhere")
+@Suite("Traces of an erased customer elsewhere")
 struct ErasedTraceTests {
     @Test("records about others that tell of the customer's sign-up are blanked, and no others")
     func records() async throws {

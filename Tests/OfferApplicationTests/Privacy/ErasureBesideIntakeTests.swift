@@ -18,7 +18,7 @@ struct ErasureBesideIntakeTests {
         case thirdRead, write
     }
 
-    @Test("what Apple answers a refresh about who was erased meanwhile is not kept", arguments: Moment.allCases)
+    @Test("Apple's answer about a customer who is erased meanwhile is not stored", arguments: Moment.allCases)
     func refresh(moment: Moment) async throws {
         try await AppleStage.run { stage in
             let erasing = ErasingBench(on: stage.bench)
@@ -86,7 +86,7 @@ struct ErasureBesideIntakeTests {
         return counter.total
     }
 
-    @Test("what an import has staged of who is erased meanwhile is not applied", arguments: 3...20)
+    @Test("staged rows of an import about a customer who is erased meanwhile are not applied", arguments: 3...20)
     func staged(write: Int) async throws {
         let erasing = try await ErasingBench()
         // The first write begins the import, the second stages what is here of the customer.

@@ -70,7 +70,7 @@ struct BackfillTests {
         }
     }
 
-    @Test("what stands against every id ends the work at once, and what was kept stays")
+    @Test("an error that concerns every id ends the work at once, and stored data stays")
     func ended() async throws {
         try await AppleStage.run { stage in
             try customers(stage, ["100", "300"])

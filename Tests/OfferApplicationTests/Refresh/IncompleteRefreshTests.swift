@@ -171,7 +171,7 @@ struct IncompleteRefreshTests {
         }
     }
 
-    @Test("what Apple knows in the other environment alone is unknown here, by its name, and nothing of it is stored")
+    @Test("data that Apple has only in the other environment is unknown here, by its name, and not stored")
     func otherEnvironment() async throws {
         let sandbox = PlayedAppStore()
         try await AppleStage.run(elsewhere: sandbox) { stage in

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Fetching a customer from Apple")
 struct RefreshTests {
-    @Test("what Apple gives is kept with its provenance, and is all there is from the moment it was asked for")
+    @Test("Apple's answer is stored with its provenance, and is complete as of the moment of the request")
     func kept() async throws {
         try await AppleStage.run { stage in
             stage.apple.accounts = [try stage.accountWithApp("100")]
@@ -36,7 +36,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("what is known is unchanged, stays complete as of the newer moment, and its app transaction is not asked for")
+    @Test("known data is unchanged, stays complete as of the newer moment, and its app transaction is not asked for")
     func again() async throws {
         try await AppleStage.run { stage in
             stage.apple.accounts = [try stage.accountWithApp("100")]
@@ -52,7 +52,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("what is known costs no durable commit until its completeness is ten minutes old; anything new costs one")
+    @Test("known data costs no durable commit until its completeness is ten minutes old; anything new costs one")
     func knownAlready() async throws {
         try await AppleStage.run { stage in
             let writes = Counter()
@@ -98,7 +98,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("what somebody else keeps between the look and the commit is found unchanged in the commit")
+    @Test("data that another request stores between the read and the commit is found unchanged in the commit")
     func keptMeanwhile() async throws {
         try await AppleStage.run { stage in
             stage.apple.accounts = [try stage.accountWithApp("100")]

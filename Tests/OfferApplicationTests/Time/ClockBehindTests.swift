@@ -74,7 +74,7 @@ struct ClockBehindTests {
         }
     }
 
-    @Test("what only looks, and what only stops, is answered however late the clock is")
+    @Test("requests that only read or only stop something are answered however late the clock is")
     func looking() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))

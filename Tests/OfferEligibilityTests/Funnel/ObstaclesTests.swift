@@ -3,7 +3,7 @@ import Testing
 
 @testable import OfferEligibility
 
-@Suite("what stood in the way")
+@Suite("blocking rules of refusals")
 struct ObstaclesTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var violated: [RuleId] = []

@@ -64,7 +64,7 @@ private struct CourseCase: Decodable, Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("what became of a customer with an offer")
+@Suite("a customer's course after an offer")
 struct OfferCourseTests {
     private static let group: SubscriptionGroupId = "21500001"
 

@@ -2,7 +2,7 @@ import OfferApplication
 import OfferModel
 import Testing
 
-/// What the holder of a publishable key could use up, evade or find out by what is free to choose in a request.
+/// Resources, limits and data that the holder of a publishable key could reach by free values of a request.
 @Suite("Abuse of a publishable key")
 struct AppAbuseTests {
     private static func regular(_ world: AppWorld, sessions: Int, _ more: String = "") -> String {

@@ -2,7 +2,7 @@ import OfferModel
 import OfferTestSupport
 import Testing
 
-/// What an attacker tries who has taken the publishable key out of the app.
+/// Attempts of an attacker who has extracted the publishable key from the app.
 struct AppAttack: Sendable, CustomTestStringConvertible {
     let title: String
     let path: String

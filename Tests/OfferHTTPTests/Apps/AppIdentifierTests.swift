@@ -65,7 +65,7 @@ struct AppIdentifierTests {
         var all: [String] { transactions + renewalInfos + others + [appTransaction, unlinked] }
     }
 
-    /// What a request proves its customer by: JWS of transactions, of renewal info, and of the app transaction.
+    /// The proof of a request's customer: JWS of transactions, of renewal info, and of the app transaction.
     private struct Proof {
         let transactions: [String]
         var renewalInfos: [String] = []

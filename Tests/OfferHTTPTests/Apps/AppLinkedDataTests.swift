@@ -57,7 +57,7 @@ struct AppLinkedDataTests {
             appTransaction: "A", isProven: false),
     ]
 
-    @Test("what is linked proves one customer, in any order, and what is not proves none", arguments: cases)
+    @Test("linked data proves one customer, in any order, and other data proves none", arguments: cases)
     func linked(_ expected: Case) async throws {
         try await AppWorld.run { world in
             for isReversed in [false, true] {

@@ -6,7 +6,7 @@ import Testing
 /// Everyone can have an `app` key, so what is planned, was planned or is gone must be answered as what never was.
 @Suite("Offers that an app may not learn of")
 struct AppUnpublishedOfferTests {
-    /// What the marketing team has planned or taken back, by the id that an app asks for.
+    /// Planned and withdrawn offers, by the id that an app asks for.
     private static let hidden = [
         "drafted", "later", "elsewhere",
         // Ids that hidden offers have had, published or not.
@@ -97,7 +97,7 @@ struct AppUnpublishedOfferTests {
         }
     }
 
-    /// What an answer says, without what differs between any two requests.
+    /// The content of an answer, without values that differ between any two requests.
     private static func told(_ answer: RawAnswer, about id: String) -> String {
         let text = answer.text.replacing(id, with: "OFFER")
             .replacing(#/"requestId":"[0-9a-f-]{36}"/#, with: #""requestId":"R""#)

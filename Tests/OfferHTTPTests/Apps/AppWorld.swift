@@ -8,7 +8,7 @@ import OfferTestSupport
 /// A service that an app without a backend asks directly: Anna, known to it, and Mallory, who has the same app and so
 /// the same key.
 struct AppWorld: Sendable {
-    /// What one of them has: signed data, each in quotes and separated by commas.
+    /// The signed data of one of them, each in quotes and separated by commas.
     struct Device: Sendable {
         let transactions: String
         let renewalInfo: String
@@ -122,7 +122,7 @@ struct AppWorld: Sendable {
         guard known.status == 200 else { throw RawHTTP.Broken(reason: known.text) }
     }
 
-    /// What a customer's device has, signed with an account token, or by another root.
+    /// The data on a customer's device, signed with an account token, or by another root.
     static func device(
         _ service: ServiceFixture, _ id: String, token: String?, scope: Scope = ServiceFixture.scope,
         root: LocalRoot? = nil
@@ -185,7 +185,7 @@ struct AppWorld: Sendable {
             headers: headers.isEmpty ? [] : headers + [("Content-Type", "application/json")])
     }
 
-    /// What a V2 signature of an answer says.
+    /// The content of a V2 signature of an answer.
     static func claims(_ answer: RawAnswer) throws -> [String: Any] {
         let signatures = answer.json["signatures"] as? [String: Any]
         guard let v2 = signatures?["v2"] as? [String: Any], let jws = v2["jws"] as? String else {

@@ -21,7 +21,7 @@ extension AppWorld {
     }
 }
 
-/// What a customer token means: the account of the app that a request is for, and nothing else.
+/// A customer token names the account of the app that a request is for, and nothing else.
 @Suite("The account that a customer token proves")
 struct TokenAccountTests {
     private static let family = #""offerId":"family""#

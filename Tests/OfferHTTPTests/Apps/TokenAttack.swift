@@ -3,17 +3,17 @@ import OfferModel
 import OfferTestSupport
 import Testing
 
-/// What an attacker sends as `Customer-Token` with a publishable key.
+/// The values that an attacker sends as `Customer-Token` with a publishable key.
 struct TokenAttack: Sendable, CustomTestStringConvertible {
     let title: String
     let status: Int
     let code: String
-    /// What the answer says of it.
+    /// The expected answer.
     let detail: String
     /// The values of the header.
     let tokens: @Sendable (LoginProvider, Int64) throws -> [String]
     var role = Role.app
-    /// What the request states besides.
+    /// Further members of the request.
     var members = ""
 
     var testDescription: String { title }

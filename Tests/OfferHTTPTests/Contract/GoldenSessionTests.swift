@@ -64,7 +64,7 @@ struct GoldenSessionTests {
     }
 }
 
-/// What was answered, and where ids come from that are the same each time.
+/// The recorded answers, and a source of ids that are the same each time.
 private final class Session: RandomSource {
     private let state = Mutex((lines: [String](), generator: SeededGenerator(seed: 17)))
 

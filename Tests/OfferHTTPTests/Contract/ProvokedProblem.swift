@@ -24,7 +24,7 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
 
     private static let unknownId = "00000000-0000-4000-8000-000000000000"
 
-    /// What is wrong with the request itself.
+    /// Faults of the request itself.
     private static let requests = [
         ProvokedProblem(.invalidRequest) { service in
             try await service.ask("POST", "/v1/decisions", token: try await service.token(.client), body: "{}")
@@ -51,7 +51,7 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    /// What is wrong with whom or what the request is about.
+    /// Faults of the customer or object that the request is about.
     private static let customers = [
         ProvokedProblem(.productRequired) { service in
             try await service.applyCatalog()
@@ -151,7 +151,7 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    /// What is wrong with a catalog or its revision.
+    /// Faults of a catalog or its revision.
     private static let catalogs = [
         ProvokedProblem(.catalogChanged) { service in
             try await service.applyCatalog()
@@ -165,7 +165,7 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    /// What is wrong with the machine or how it is set up.
+    /// Faults of the machine or its configuration.
     private static let machines = [
         ProvokedProblem(.internal) { service in
             try await service.applyCatalog()

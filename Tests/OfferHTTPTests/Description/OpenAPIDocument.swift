@@ -17,7 +17,7 @@ struct OpenAPIDocument {
         var name: String { "\(method) \(path)" }
     }
 
-    /// What may carry examples: the content of a request or an answer in one media type.
+    /// An object that may have examples: the content of a request or an answer in one media type.
     struct Content {
         /// Where it stands, for messages.
         var place: String
@@ -69,7 +69,7 @@ struct OpenAPIDocument {
         return try #require(components[kind] as? [String: [String: Any]])
     }
 
-    /// What a reference leads to; the node itself if it is none.
+    /// The target of a reference; the node itself if it is not one.
     func resolved(_ node: [String: Any]) throws -> [String: Any] {
         guard let reference = node["$ref"] as? String else { return node }
         let words = reference.split(separator: "/").map(String.init)

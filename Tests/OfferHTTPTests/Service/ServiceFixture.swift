@@ -25,15 +25,15 @@ struct ServiceFixture: Sendable {
     let log: CapturedLog
     let useCases: UseCases
     let appStore: LocalAppStore
-    /// What signs for it.
+    /// Its signer.
     let root: LocalRoot
-    /// What Apple's server answers with about the app of ``scope``; of the others it knows nobody.
+    /// The answers of Apple's server about the app of ``scope``; it knows no customer of the others.
     let apple: PlayedAppStore
     let services: ServiceGroup
     /// The threads of requests that may take long.
     let threads: RequestThreads
     let directory: TemporaryDirectory
-    /// What the requests go through, and beside them whoever holds the writer.
+    /// The database of the requests, shared with a test that holds the writer.
     let database: SQLiteDatabase
     /// The statements that the requests have run.
     let statements: RecordedStatements
@@ -201,7 +201,7 @@ struct ServiceFixture: Sendable {
         return try answer.get()
     }
 
-    /// What a query of the database answers, every column as text.
+    /// The rows of a query, every column as text.
     func rows(_ query: String) throws -> [[String]] {
         let program = """
             import json, sqlite3, sys

@@ -220,7 +220,7 @@ struct AuditedBench {
 /// A table of totals, which rows of other tables add up to.
 struct CountedTable: CustomStringConvertible, Sendable {
     let name: String
-    /// What names a row.
+    /// The key of a row.
     let key: String
     /// A column that tells rows apart.
     let other: String
@@ -239,7 +239,7 @@ struct CountedTable: CustomStringConvertible, Sendable {
 /// A table as an attacker sees it.
 struct AttackedTable: CustomStringConvertible, Sendable {
     let name: String
-    /// What names a row.
+    /// The key of a row.
     let key: String
     /// A column that can be exchanged between two rows so that each stands in the place of the other.
     let place: String

@@ -12,7 +12,7 @@ struct ErasedCustomer {
     let merged: CustomerNumber
     let other: CustomerNumber
 
-    /// What must not be found anywhere afterwards.
+    /// Texts that must not be found anywhere afterwards.
     static let names = [
         "710000000000001", "710000000000002", "720000000000007", "Zoë Überall", "11111111-aaaa-4aaa-8aaa-111111111111",
         "favourite-team", "signalled-mood", "called about Zoë", "kept answer of Zoë", "artefact-of-zoe", "notified-zoe",
@@ -104,7 +104,7 @@ struct ErasedCustomer {
                 """, webhook))
     }
 
-    /// What imports remember.
+    /// The records of imports.
     private static let imported = [
         """
         INSERT INTO import_run VALUES (1, 'transactions', 'operator', zeroblob(32), NULL, 9, 'closed', 100, 2, 1, 1, 1,

@@ -384,7 +384,7 @@ struct ErasureTests {
         _ = try await bench.database.read { try verification.verify($0) }
     }
 
-    @Test("what filled pages of its own is overwritten by the erasure itself, before the file is built anew")
+    @Test("data that filled whole pages is overwritten by the erasure itself, before the file is rebuilt")
     func overwritten() async throws {
         let erased = try await ErasedCustomer()
         let marker = "payload-of-several-pages-"
@@ -431,7 +431,7 @@ struct ErasureTests {
         try await erased.bench.ingest([.bought("799", bytes: "again")])
     }
 
-    @Test("what arrives between the plan and the erasure is not lost sight of")
+    @Test("data that arrives between the plan and the erasure is erased too")
     func moved() async throws {
         let erased = try await ErasedCustomer(.memory)
         let (scope, number) = (erased.bench.scope, erased.number)

@@ -15,7 +15,7 @@ extension Bench {
         try await database.read { try EventStore($0).page(after: sequence, scope: scope, types: types, limit: limit) }
     }
 
-    /// What is kept of due events.
+    /// The stored due events.
     func announced() async throws -> [StoredEvent] {
         try await events([.trialEnding, .graceEnding, .accessLost])
     }

@@ -121,7 +121,7 @@ struct SubscriptionEventTests {
         #expect(try await bench.events().map(\.type) == [.productChanged, .renewed, .productChanged])
     }
 
-    @Test("what an operator or a receipt says happened is no news", arguments: [Provenance.operator, .receipt])
+    @Test("statements of an operator or a receipt are not events", arguments: [Provenance.operator, .receipt])
     func imported(provenance: Provenance) async throws {
         let bench = try await Bench()
         try await bench.ingest([.period("1", -31, -1, provenance), .info(renews: true, signed: -31, provenance)])

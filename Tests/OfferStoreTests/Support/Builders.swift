@@ -121,7 +121,7 @@ extension RecordedSignature {
             transactionId: "1000", artefact: "header.payload.signature")
     }
 
-    /// What is signed for an issued offer where the test does not say: one signature that names nobody.
+    /// The default signatures of an issued offer: one that names no customer.
     fileprivate static func usual(_ issuedOffer: IssuedOffer, at instant: Instant) -> [RecordedSignature] {
         guard issuedOffer.delivery != .appStore else { return [] }
         let isIntroductory = issuedOffer.delivery == .introductoryEligibility

@@ -2,7 +2,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// What payloads say, whenever it was signed.
+/// The content of payloads, apart from signed dates.
 struct Facts: Hashable {
     private var transaction: Transaction?
     private var renewalInfo: RenewalInfo?
@@ -22,7 +22,7 @@ struct Facts: Hashable {
         }
     }
 
-    /// What the current view of a history says.
+    /// The content of the current view of a history.
     static func current(_ history: History) -> Set<Facts> {
         var newest: [TransactionId: Recorded<RenewalInfo>] = [:]
         for row in history.renewalInfos {

@@ -178,7 +178,7 @@ struct BackfillInterruptionTests {
         }
     }
 
-    @Test("what stands against all further work ends it with what to do, and the state stays")
+    @Test("an error that concerns all further work ends it with a hint, and the state stays")
     func unauthenticated() async throws {
         let apple = PlayedAppStore()
         try await apple.serve { server in

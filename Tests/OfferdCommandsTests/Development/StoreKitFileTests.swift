@@ -24,7 +24,7 @@ struct StoreKitFileTests {
         free(period, plan, #", "offerID": "\#(id)", "referenceName": "\#(id)""#)
     }
 
-    /// What a file with one yearly subscription becomes, and what was said of it.
+    /// The catalog of a file with one yearly subscription, and the notes about it.
     ///
     /// - Parameter members: of the subscription, beside what each has.
     private func catalog(

@@ -6,7 +6,7 @@ import OfferTestSupport
 import OpenSSLCrypto
 import Testing
 
-/// What a developer has in Xcode: a StoreKit configuration file with its key, and the certificate that signs purchases.
+/// A developer's files in Xcode: a StoreKit configuration file with its key, and the certificate that signs purchases.
 struct StoreKitProject {
     static let app = "com.example.pro"
 

@@ -11,7 +11,7 @@ final class DocumentShell {
     /// A byte that no program of ours prints.
     private static let end = UInt8(0x1E)
 
-    /// What a reader has from Apple: the key of App Store Connect.
+    /// The reader's key of App Store Connect.
     private static let downloads = #"""
         openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 2>/dev/null >SubscriptionKey_2X9R4HXF34.p8
         """#

@@ -4,11 +4,11 @@ struct DocumentedCommand: Sendable, Equatable {
     var line: Int
     /// The command as a shell takes it, over several lines perhaps.
     var text: String
-    /// What it prints, errors included; `nil` if the document does not show it: then the command has to succeed.
+    /// Its output, errors included; `nil` if the document does not show it: then the command has to succeed.
     var output: String?
 }
 
-/// What a document has for a reader to do: files to save and commands to run.
+/// A document's instructions: files to save and commands to run.
 ///
 /// Commands stand in blocks fenced with ` ```console `, each after `$ `; the output follows. A YAML block after the
 /// comment `<!-- file: NAME -->` is a file that the reader saves.

@@ -16,7 +16,7 @@ struct PrintedText {
         ids.reduce(command) { $0.replacing($1.key, with: $1.value) }
     }
 
-    /// What is different; empty if nothing that matters is.
+    /// The differences that matter.
     mutating func differences(shown: String, printed: String) -> [String] {
         // A document says once where `offerctl` works, not at each command.
         let output = printed.replacing(#/(?m)^com\.example\.pro in LocalTesting\n/#, with: "")

@@ -8,13 +8,13 @@ struct InterruptedRestoreTests {
     private static let calls = names + ["fsync", "fdatasync"]
     private static let restore = ["restore", "copy.sqlite", "--config", "offerd.yaml", "--replace"]
 
-    /// What a database holds that a process was killed at, and a copy of it that differs.
+    /// The content of a database whose process was killed, and a copy of it that differs.
     private enum Content {
         static let former = "com.example.pro,in.the.log"
         static let copy = "com.example.pro,in.the.copy"
     }
 
-    /// What a restore finds at the database's path.
+    /// The files that a restore finds at the database's path.
     enum Former: String, CaseIterable, Sendable {
         case whole
         /// SQLite writes the log back into it before it gives up.

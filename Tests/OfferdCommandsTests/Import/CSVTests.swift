@@ -113,7 +113,7 @@ struct CSVTests {
         #expect(reasons(Array(lines.dropFirst())) == (2...4_000).map { "\($0 + 1) \($0)" })
     }
 
-    @Test("what a refusal quotes of a line is bounded", arguments: [ColumnMappingName.revenuecat, .subscriptions])
+    @Test("a refusal quotes a bounded part of a line", arguments: [ColumnMappingName.revenuecat, .subscriptions])
     func boundedWords(mapping: ColumnMappingName) throws {
         let columns = mapping.columns(in: Self.scope).needed.sorted().filter { $0 != "store" } + ["store"]
         let row = columns.map { $0 == "store" ? String(repeating: "z", count: 60_000) : "1" }

@@ -173,7 +173,7 @@ struct ReceiptCommandTests {
         #expect(try await rows("SELECT COUNT(*) FROM customer_alias") == ["[OfferStore.StoredValue.integer(1000)]"])
     }
 
-    @Test("what Apple signed of the same purchase counts, whether it came before the receipt or after it (invariant 7)")
+    @Test("Apple's signed data of the same purchase counts, before the receipt or after it (invariant 7)")
     func signedWins() async throws {
         let id = Installation.originalTransactionId(1)
         let signed = try installation.lapsedCustomer(1)

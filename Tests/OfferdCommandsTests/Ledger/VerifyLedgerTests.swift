@@ -6,7 +6,7 @@ import Testing
 
 @Suite("offerd verify-ledger")
 struct VerifyLedgerTests {
-    /// What the command or the judge says of a whole ledger.
+    /// The verdict of the command or the judge on a whole ledger.
     private struct Proof: Decodable {
         struct Checkpoint: Decodable {
             var eventSequence: Int
@@ -91,7 +91,7 @@ struct VerifyLedgerTests {
         #expect(await server.stop() == 0)
     }
 
-    /// What is exported of each offer is what the audit holds.
+    /// The export of each offer equals the audit's record.
     private func checkProofs(
         _ exported: RunningServer.Answer, count: Int, in installation: Installation
     ) throws {
@@ -114,7 +114,7 @@ struct VerifyLedgerTests {
         }
     }
 
-    @Test("what a server did is proven, by the command and by a verifier that shares no code with it")
+    @Test("a server's actions are proven by the command and by a verifier that shares no code with it")
     func proven() async throws {
         let installation = try await Installation.withAudit()
         try await serve(installation, customers: 0..<3)

@@ -14,7 +14,7 @@ struct WitnessFlushTests {
     private final class Disk: Sendable {
         private struct State {
             var failures: Int
-            /// What a power loss would leave, and what was written to the file since.
+            /// The bytes that a power loss would leave, and those written since.
             var durable = Data()
             var seen = Data()
         }

@@ -1,7 +1,7 @@
 import Foundation
 import OfferStore
 
-/// What the audit's chain tells of the place of a void: it comes after the rows of the events before it, and before
+/// The audit chain's evidence of the place of a void: it comes after the rows of the events before it, and before
 /// those of the events after it.
 struct AuditedVoid: Sendable {
     /// The number of its event.

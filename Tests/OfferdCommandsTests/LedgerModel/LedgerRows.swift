@@ -51,10 +51,10 @@ struct LedgerRows: Sendable {
     var issuedOffers: [String: IssuedOffer]
     /// When each transaction was received, and its sequence.
     var transactions: [String: (sequence: Int64, at: Int64)]
-    /// Whose renewal info is there.
+    /// The owners of stored renewal info.
     var renewalInfos: Set<String>
     var keptAnswers: [String: IdempotencyRecord]
-    /// What the audit tells of voids, by the sequence of the issued offer.
+    /// The voids in the audit, by the sequence of the issued offer.
     var voids: [Int64: AuditedVoid]
     /// Places in the order since the last look that no row has: a void leaves one.
     var gaps: [Int64]

@@ -10,7 +10,7 @@ final class ModelCustomers: Sendable {
     static let start: Int64 = 2_051_222_400_000
 
     private let root: LocalRoot
-    /// What was signed already: a request sent again has the same bytes.
+    /// Data that was signed already: a request sent again has the same bytes.
     private let signed = Mutex<[String: String]>([:])
 
     init(_ installation: Installation) throws {

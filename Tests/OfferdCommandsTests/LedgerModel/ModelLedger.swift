@@ -1,7 +1,7 @@
 /// The plain reference model of docs/design.md#issued-offers-and-limits: lists and loops over what was issued and
 /// redeemed, with no index, no counter and no code of the product. Times in milliseconds.
 struct ModelLedger: Sendable {
-    /// What a signing is made for; equal plans may share one.
+    /// The plan of a signing; equal plans may share one.
     struct Plan: Sendable, Hashable {
         var formats: Set<String>
         var appAccountToken: String?
@@ -65,7 +65,7 @@ struct ModelLedger: Sendable {
     var issuedOffers: [IssuedOffer] = []
     var redemptions: [Redemption] = []
 
-    /// What an order gets.
+    /// The result of an order.
     func answer(_ ask: Ask, at now: Int64) -> Answer {
         let offer = terms(of: ask.offer)
         let own = own(ask.customer)
@@ -129,7 +129,7 @@ struct ModelLedger: Sendable {
 }
 
 extension ModelLedger {
-    /// What one customer has: the issued offers, and each redemption with the issued offer that it used.
+    /// The state of one customer: the issued offers, and each redemption with the issued offer that it used.
     struct Own {
         let issuedOffers: [IssuedOffer]
         let redemptions: [(redemption: Redemption, issuedOffer: IssuedOffer?)]

@@ -7,13 +7,13 @@ struct ModelRequest: Sendable {
         case dryRun(customer: Int)
     }
 
-    /// What its rows are known by: the server keeps it as a signal, or as the reason of a void. Requests with equal
+    /// The mark of its rows: the server keeps it as a signal, or as the reason of a void. Requests with equal
     /// numbers are the same request sent several times.
     var number: Int
     var work: Work
     /// A redemption whose signed data an order brings along.
     var brings: ModelLedger.Redemption?
-    /// Which server is asked.
+    /// The server that is asked.
     var server: Int
     /// After so many milliseconds the client hangs up and asks again under the same key.
     var hangsUpAfter: Int64?

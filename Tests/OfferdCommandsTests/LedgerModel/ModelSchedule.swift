@@ -1,6 +1,6 @@
 import OfferTestSupport
 
-/// What happens in one round: the clients and what each asks for in turn, who dies, and when it is then.
+/// The plan of one round: the clients and their requests in turn, the server that dies, and the time.
 struct ModelRound: Sendable {
     var clients: [[ModelRequest]]
     /// The server that is killed, and after how many answers.
@@ -18,7 +18,7 @@ struct ModelSchedule {
     private let servers: Int
     /// Orders that were sent under a key.
     private var keyed: [ModelRequest] = []
-    /// What the clock was set for: something that is about to end, or has just ended.
+    /// The reason for the clock's setting: something that is about to end, or has just ended.
     private var edge: ModelEdge?
 
     init(seed: UInt64, servers: Int) {

@@ -1,4 +1,4 @@
-/// What the model knows between two rounds: the ledger, the answers kept under keys, and every signature that was
+/// The model's state between two rounds: the ledger, the answers kept under keys, and every signature that was
 /// recorded.
 struct ModelState: Sendable {
     struct Kept: Sendable {

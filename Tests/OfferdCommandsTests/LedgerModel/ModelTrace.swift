@@ -1,4 +1,4 @@
-/// What became of a request, by the clock of the test: places in the order of everything that was sent and received.
+/// The course of a request, by the clock of the test: places in the order of everything that was sent and received.
 struct ModelTrace: Sendable {
     struct Send: Sendable {
         var started: Int

@@ -1,6 +1,6 @@
 import OfferTestSupport
 
-/// What an offer of the model's catalog allows; lengths in hours, amounts in milliunits.
+/// The terms of an offer of the model's catalog; lengths in hours, amounts in milliunits.
 struct OfferTerms: Sendable {
     enum Across: Sendable, Hashable {
         case thisOffer
@@ -22,10 +22,10 @@ struct OfferTerms: Sendable {
     var coolDownHours: Int64?
     var excludes: [String] = []
 
-    /// What Apple calls it.
+    /// Apple's name for it.
     var appleName: String { "apple-\(id)" }
 
-    /// What one use costs: three months at 9.99, of which the customer pays 4.99 each.
+    /// The cost of one use: three months at 9.99, of which the customer pays 4.99 each.
     static let cost: Int64 = 3 * (9_990 - 4_990)
 
     /// Four offers that have every kind of limit between them; how much each gives follows from the seed.

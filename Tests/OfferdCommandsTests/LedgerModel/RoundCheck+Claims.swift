@@ -1,5 +1,5 @@
 extension RoundCheck {
-    /// What the answers say of the ledger.
+    /// The claims of the answers about the ledger.
     mutating func claims() -> [RoundReplay.Claim] {
         var claims: [RoundReplay.Claim] = []
         for (number, asked) in requests {
@@ -129,7 +129,7 @@ extension RoundCheck {
         }
     }
 
-    /// What was released is what was recorded (invariant 1).
+    /// Released signatures equal the recorded ones (invariant 1).
     mutating func checkReleased(_ asked: Asked, _ decision: LedgerRows.Decision) {
         guard let answer = asked.answers.first else { return }
         let signing = rows.signatures.first { $0.decision == decision.id }?.signing

@@ -30,7 +30,7 @@ struct RoundCheck {
             }
         }
 
-        /// What was answered and means something: neither that too much was waiting nor that the key was another's.
+        /// Answers with a meaning: neither that too much was waiting nor that the key was another's.
         var answers: [RunningServer.Answer] {
             sends.compactMap(\.answer).filter { $0.status != 503 && $0.status != 409 }
         }

@@ -1,7 +1,7 @@
 /// Plays what happened in a round in the store's own order, looks for where the voids stand in it, and holds the
 /// answers to what the model says at their places.
 struct RoundReplay {
-    /// What an answer says of the ledger at some place between two: at one of them it must be right.
+    /// An answer's claim about the ledger between two places: it must be right at one of them.
     struct Claim {
         /// The first place whose ledger may have been seen.
         var first: Int64

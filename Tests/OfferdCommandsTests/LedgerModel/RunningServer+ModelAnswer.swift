@@ -1,4 +1,4 @@
-/// What the model test reads of an answer.
+/// The parts of an answer that the model test reads.
 extension RunningServer.Answer {
     /// The rules that its findings name.
     var rules: Set<String> {

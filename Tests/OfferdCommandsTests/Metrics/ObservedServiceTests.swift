@@ -139,7 +139,7 @@ struct ObservedServiceTests {
     }
 }
 
-/// What was asked of a service, what it said of it, and what it must not say.
+/// The requests to a service, its log and metrics about them, and texts that must not be in these.
 private struct ObservedTraffic {
     var scrapes: [Scrape] = []
     var log = ""

@@ -3,7 +3,7 @@ import OfferModel
 import OfferTestSupport
 import Testing
 
-@Suite("What serve logs")
+@Suite("Log of serve")
 struct ServeLogTests {
     private func log(_ arguments: [String] = [], configuration: String = "") async throws -> String {
         let installation = try await Installation()

@@ -104,7 +104,7 @@ struct TokenTests {
         #expect(!logs.contains(Token.pin) && logs.contains("pkcs11") == false, "\(logs)")
     }
 
-    @Test("what is wrong with the token, its library or the PIN is said, and the PIN never")
+    @Test("faults of the token, its library or the PIN are named, and the PIN is never shown")
     func mistakes() async throws {
         let token = try await Token()
         let directory = token.installation.directory

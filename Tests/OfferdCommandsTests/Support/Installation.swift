@@ -5,7 +5,7 @@ import OfferStore
 import OfferTestSupport
 import SQLiteStore
 
-/// What an operator sets up, made with the real commands in a directory of its own: a key, a local root, a database,
+/// An operator's installation, made with the real commands in a separate directory: a key, a local root, a database,
 /// and an API key for every role.
 struct Installation: Sendable {
     struct Failed: Error {
@@ -85,7 +85,7 @@ struct Installation: Sendable {
             """
     }
 
-    /// What Apple sent about somebody whose subscription has lapsed, by its dates.
+    /// Apple's data about a customer whose subscription has lapsed, by its dates.
     func notifications(of id: Int) throws -> [String] {
         try signedLapsedCustomer(id).notifications
     }
@@ -109,7 +109,7 @@ struct Installation: Sendable {
 }
 
 extension Installation {
-    /// What the servers started here have logged.
+    /// The log of the servers started here.
     func logs() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
             .filter { $0.hasPrefix("serve-") && $0.hasSuffix(".log") }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What `/metrics` has answered with, read apart from the code that wrote it.
+/// An answer of `/metrics`, read by code independent of its writer.
 struct Scrape: Sendable {
     let text: String
     /// By name and labels, as they are written.
     private(set) var values: [String: Double] = [:]
     /// `counter` and so on, by name.
     private(set) var types: [String: String] = [:]
-    /// What breaks the rules of the format.
+    /// Violations of the format.
     private(set) var faults: [String] = []
 
     init(_ text: String) {

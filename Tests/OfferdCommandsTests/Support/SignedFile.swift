@@ -2,7 +2,7 @@ import Foundation
 import LocalAppStore
 import OfferTestSupport
 
-/// What `offerd dev sign` printed.
+/// The output of `offerd dev sign`.
 struct SignedFile {
     let signed: SignedScenario
 

@@ -1,7 +1,7 @@
 import Foundation
 import OfferTestSupport
 
-/// What `strace -f -y` wrote about a program: its system calls, each with the lines where it began and ended.
+/// The trace of a program by `strace -f -y`: its system calls, each with the lines where it began and ended.
 struct SystemCallTrace {
     struct Call {
         var name: String

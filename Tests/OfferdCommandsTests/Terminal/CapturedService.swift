@@ -51,7 +51,7 @@ struct CapturedService {
         guard built.status == 0 else { throw Installation.Failed(what: built.errorText) }
     }
 
-    /// What a terminal of that width shows of a command, with the ids that are made at random numbered.
+    /// The output of a command in a terminal of that width, with random ids numbered.
     func shows(_ line: String, columns: Int, isColoured: Bool) async throws -> String {
         var environment = [
             "OFFERCTL_SERVER": server.url, "OFFERCTL_TOKEN": user.token, "TERM": "xterm", "LD_PRELOAD": clockLibrary,
@@ -96,7 +96,7 @@ struct CapturedService {
         try at(Self.now)
     }
 
-    /// What the customer complains about: issued by mistake, issued again, redeemed, refunded, refused.
+    /// The history behind a customer's complaint: issued by mistake, issued again, redeemed, refunded, refused.
     private mutating func complains() async throws {
         let left = Self.left(afterMonths: 5)
         try at("2030-09-29T10:00:00Z")

@@ -3,7 +3,7 @@ import Foundation
 import OfferTestSupport
 import Testing
 
-@Suite("what a user sees in a terminal")
+@Suite("output in a terminal")
 struct TerminalCaptureTests {
     private static let offer = "--offer comeback-half-price"
     private static let customer = "--customer-id \(CapturedService.customer)"
