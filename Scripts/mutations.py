@@ -167,12 +167,12 @@ def unparsed(mutations, files):
         if number == len(files):
             # Of several errors at one place the first says what is wrong.
             id = owners[line - 1]
-            wrong.setdefault(id, f"`{id}`: `original` or `mutated` is no expression: {message}")
+            wrong.setdefault(id, f"`{id}`: `original` or `mutated` is not an expression: {message}")
         else:
             file, text = list(files.items())[number]
             switches = re.findall(r'Mutant\.isOn\("(.*?)"\)', "\n".join(text.split("\n")[:line]))
             id = switches[-1] if switches else file
-            wrong.setdefault(id, f"`{id}`: with its switch {file} is no valid Swift: {message}")
+            wrong.setdefault(id, f"`{id}`: with its switch {file} is not valid Swift: {message}")
     if said.returncode != 0 and not wrong:
         raise WrongList(f"the sources with their switches do not parse:\n{said.stderr}")
     return list(wrong.values())

@@ -2,7 +2,7 @@ import JSON
 import OfferModel
 import OfferSigning
 
-/// What goes through a list of members: a reader or a writer.
+/// A visitor of a list of members: a reader or a writer.
 protocol PayloadFields {
     associatedtype Failure: Error
 
@@ -124,7 +124,7 @@ extension PayloadCoding where Value == Instant {
 }
 
 extension PayloadCoding where Value == LowercaseUUID {
-    /// Text that is no UUID is dropped, because a wrong alias must not cost the customer the whole payload.
+    /// Text that is not a UUID is dropped, because a wrong alias must not cost the customer the whole payload.
     static var uuid: Self {
         Self(
             read: { members, name throws(SignedDataRefusal) in

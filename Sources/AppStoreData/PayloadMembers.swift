@@ -81,7 +81,7 @@ struct PayloadMembers {
         }
     }
 
-    /// What Xcode writes for a date that it does not have, such as the purchase of the app: the first day of year 1.
+    /// Xcode's placeholder for a missing date, such as the purchase of the app: the first day of year 1.
     private static let xcodesNoDate = Instant(milliseconds: -62_135_769_600_000)
 
     /// A date between 1970 and the year 9999, in milliseconds; Xcode's fraction is rounded down.
@@ -284,7 +284,7 @@ struct PayloadJSON {
 
     private static let namesBeforeSignature = Array(
         Set(PayloadKind.allCases.flatMap { $0.marks + [$0.dateMember] }.map(\.stringValue)))
-    /// What a payload may hold; of repeated members the decoder takes one. Apple's have some sixty values.
+    /// The form that a payload may have; of repeated members the decoder takes one. Apple's have some sixty values.
     private static let form = JSONForm.Limits(
         depth: 32, nameLength: .max, numberLength: 64, allowsRepeatedMembers: true, values: 8_192)
 

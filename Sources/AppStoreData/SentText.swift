@@ -2,7 +2,7 @@ import FoundationEssentials
 import OfferModel
 import OfferSigning
 
-/// What a text is that was sent where a JWS belongs, told by its beginning.
+/// The kind of a text that was sent instead of a JWS, recognised by its beginning.
 ///
 /// It is looked at only once it could not be read as a JWS, and a stranger may have sent megabytes: whatever is beyond
 /// ``looked`` bytes is not decoded (docs/decisions/0062).
@@ -55,7 +55,7 @@ struct SentText {
         return Self.decoded(head).flatMap(inBase64)
     }
 
-    /// What languages write for a value that is not there.
+    /// How languages write a missing value.
     private static let emptyWords = ["null", "undefined", "nil", "None", "[object Object]"]
 
     private func object(_ bytes: [UInt8]) -> (noun: String, hint: String) {
@@ -69,7 +69,7 @@ struct SentText {
         return ("decoded JSON, which proves nothing", Self.sendTheJWS)
     }
 
-    /// What the bytes are that the text writes in Base64.
+    /// The kind of the bytes that the text encodes in Base64.
     private func inBase64(_ bytes: [UInt8]) -> (noun: String, hint: String)? {
         if bytes.starts(with: "eyJ".utf8) { return ("a JWS in Base64", "send the JWS without encoding it again") }
         if bytes.first == UInt8(ascii: "{") {
@@ -120,7 +120,7 @@ struct SentText {
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
 
-/// What a JWS is that has none of the expected data in it, by its header and the beginning of its payload.
+/// The kind of a JWS without the expected data, by its header and the beginning of its payload.
 struct SentJWS {
     private let jws: CompactJWS
     private let kind: PayloadKind
@@ -132,7 +132,7 @@ struct SentJWS {
         self.environment = environment
     }
 
-    /// The refusal of this JWS, with what it is, and what to send or to set instead.
+    /// The refusal of this JWS, with its kind, and the hint what to send or to set instead.
     func named(_ refusal: SignedDataRefusal) -> SignedDataRefusal {
         guard refusal.hint == nil else { return refusal }
         var named = refusal
@@ -177,7 +177,7 @@ struct SentJWS {
         }
     }
 
-    /// What the payload is, where it is no payload of the App Store's.
+    /// The kind of a payload that is not the App Store's.
     private var token: (noun: String, hint: String)? {
         let head = jws.payload.prefix(2_048)
         func has(_ text: String) -> Bool {

@@ -53,7 +53,7 @@ public struct AppStoreOrder: Sendable, Hashable, Decodable {
     }
 
     public let status: Status
-    /// What was bought, as JWS, not verified.
+    /// The purchases, as JWS, not verified.
     public let signedTransactions: [String]
 
     private enum CodingKeys: CodingKey {

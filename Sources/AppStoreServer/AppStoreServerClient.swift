@@ -2,7 +2,7 @@ public import OfferModel
 
 /// Calls Apple's App Store Server API about the purchases of one app.
 ///
-/// What Apple signed comes back as text: verify it before storing it. Copies share their rate limiters, so that
+/// Signed data comes back as text: verify it before storing it. Copies share their rate limiters, so that
 /// together they keep to Apple's limits. Every call throws ``AppStoreServerError``.
 public struct AppStoreServerClient: Sendable {
     /// One environment's server, with its rate limiter.
@@ -153,8 +153,8 @@ extension AppStoreServerClient {
         return AppStoreAnswer(value: answer.value.signedAppTransactionInfo, environment: answer.environment)
     }
 
-    /// What was bought with an order of the App Store (Look Up Order ID), asked at home alone: Apple knows no orders of
-    /// the sandbox.
+    /// The purchases of an order of the App Store (Look Up Order ID), in the own environment alone: Apple knows no
+    /// orders of the sandbox.
     public func order(_ orderId: String) async throws(AppStoreServerError) -> AppStoreOrder {
         try await ask(.orderLookup(orderId))
     }

@@ -72,7 +72,7 @@ extension Endpoint {
     }
 }
 
-/// Which ids of transactions, app transactions and orders Apple can be asked by.
+/// The ids of transactions, app transactions and orders that can be part of a path.
 public enum PathIdentifier {
     /// In bytes; Apple's have some twenty.
     static let longest = 256
@@ -84,7 +84,7 @@ public enum PathIdentifier {
     }
 }
 
-/// Which notifications Get Notification History gives, as Apple reads it.
+/// The filter of Get Notification History, as Apple defines it.
 public struct NotificationHistoryQuery: Sendable, Hashable, Encodable {
     /// The first moment; Apple keeps 180 days.
     let startDate: Instant

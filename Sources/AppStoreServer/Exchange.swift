@@ -121,10 +121,11 @@ struct Exchange: Sendable {
                 hint: "try again later", attempts: attempts)
         case .timedOut:
             AppStoreServerError(
-                .timedOut, "no answer of `\(host)` came in time", hint: "try again later", attempts: attempts)
+                .timedOut, "`\(host)` did not answer in time", hint: "try again later", attempts: attempts)
         case .tooLarge:
             AppStoreServerError(
-                .unreadableAnswer, "the answer of `\(host)` is longer than any of Apple's", attempts: attempts)
+                .unreadableAnswer, "the response of `\(host)` is longer than Apple's responses ever are",
+                attempts: attempts)
         case .unreadable(let reason):
             AppStoreServerError(
                 .unreadableAnswer, "`\(host)` does not answer as Apple does: \(reason)",

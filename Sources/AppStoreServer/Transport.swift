@@ -38,7 +38,7 @@ public enum TransportFailure: Error, Sendable, Hashable {
     case timedOut
     case brokenOff
     case tooLarge
-    /// What came is no HTTP, or the connection is not to be trusted.
+    /// The response is not HTTP, or the connection cannot be trusted.
     case unreadable(String)
     case cancelled
 }

@@ -80,7 +80,7 @@ package struct CommandLineProgram<Root: ParsableCommand> {
                 + help.map { "`\($0)` shows what it takes" })
     }
 
-    /// The command that was probably meant by a word that is the name of none; `nil` if there is no such word.
+    /// The command that was probably meant by an unknown word; `nil` if there is none like it.
     private func misspelt(_ arguments: [String]) -> String? {
         var command: any ParsableCommand.Type = Root.self
         var path = [Root.configuration.commandName ?? ""]
@@ -102,7 +102,7 @@ package enum ProgramVersion {
     /// By semantic versioning.
     package static let number = "0.1.0"
 
-    /// What `--version` prints: the number, and the commit if the build was told it, as in `0.1.0 (3974bb0c21aa)`.
+    /// The text of `--version`: the number, and the commit if the build was told it, as in `0.1.0 (3974bb0c21aa)`.
     package static var text: String {
         let commit = String(cString: offerd_commit())
         return commit.isEmpty ? number : "\(number) (\(commit))"
@@ -120,10 +120,10 @@ package enum ExitStatus: Int32, Sendable {
     case unavailable = 3
 }
 
-/// Why a command ends without having done what was asked.
+/// The failure of a command.
 package struct CommandFailure: Error, Hashable {
     package let status: ExitStatus
-    /// What stderr says: lines `error: …`, each followed by its `hint: …`; none if stdout has said it all.
+    /// The text for stderr: lines `error: …`, each followed by its `hint: …`; none if stdout has said it all.
     package let lines: [String]
 
     /// - Parameter lines: printed as they are, but for line breaks, which would look like another message.

@@ -40,7 +40,7 @@ package enum Console {
         return ["y", "yes"].contains((readLine() ?? "").trimmingCharacters(in: .whitespaces).lowercased())
     }
 
-    /// Writes data and a line break; a reader that went away, such as `head`, is no failure.
+    /// Writes data and a line break; a reader that went away, such as `head`, is not a failure.
     package static func write(_ text: String) {
         try? put(text, to: .standardOutput)
     }
@@ -72,7 +72,7 @@ package enum Console {
 }
 
 package struct Palette: Sendable {
-    /// What a piece of text is, so that colours are chosen in one place.
+    /// The meaning of a piece of text, so that colours are chosen in one place.
     package enum Role: String, Sendable {
         case good = "32"
         case bad = "31"

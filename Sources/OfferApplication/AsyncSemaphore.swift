@@ -25,8 +25,8 @@ package final class AsyncSemaphore: Sendable {
 
     /// Does something in a turn.
     ///
-    /// - Throws: `busy` where too many wait already, `CancellationError` for one who is cancelled while waiting, and
-    ///   what the work throws.
+    /// - Throws: `busy` where too many wait already, `CancellationError` for a call that is cancelled while waiting,
+    ///   and what the work throws.
     package func run<Result>(_ work: () async throws -> Result) async throws -> Result {
         try await take()
         defer { give() }

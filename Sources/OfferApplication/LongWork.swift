@@ -24,8 +24,8 @@ package final class LongWork: Sendable {
 
     /// Does something in a turn and on a thread of this share; work of the same share in it would wait for itself.
     ///
-    /// - Throws: `busy` where too many wait already, `CancellationError` for one who is cancelled while waiting, and
-    ///   what the work throws.
+    /// - Throws: `busy` where too many wait already, `CancellationError` for a call that is cancelled while waiting,
+    ///   and what the work throws.
     package func run<Result: Sendable>(
         _ work: @concurrent @Sendable () async throws -> Result
     ) async throws -> Result {

@@ -9,7 +9,7 @@ import OfferStore
 public enum RequestError: Error, Sendable {
     /// A member of the request is not as it must be; the pointer is a JSON pointer into the request.
     case invalidRequest(pointer: String, detail: String, hint: String?)
-    /// A query parameter does not fit what is known, such as the present instant.
+    /// A query parameter does not fit the known state, such as the present instant.
     case unusableParameter(name: String, detail: String, hint: String?)
     case productRequired(offerId: OfferId, products: [ProductId])
     case unknownOffer(OfferId)
@@ -21,7 +21,7 @@ public enum RequestError: Error, Sendable {
     case unknownIssuedOffer(LowercaseUUID)
     /// No refusal of the caller's app and environment has this id.
     case unknownDecision(LowercaseUUID)
-    /// What a decision depended on was removed by retention or with its customer's data, so it cannot be made again.
+    /// Retention or an erasure removed inputs of the decision, so it cannot be made again.
     case erasedRecord(LowercaseUUID)
     case unknownRevision(String)
     /// No event of the caller's app and environment has this id, or it is too old.
@@ -37,7 +37,7 @@ public enum RequestError: Error, Sendable {
     case provenAlias(kind: String)
     /// The role may make the call, but not with this member.
     case forbiddenMember(String, role: Role, hint: String)
-    /// The signed data of the request does not prove the customer, for whom an `app` key may act only then.
+    /// The signed data of the request does not prove the customer, without which an `app` key may not act.
     case unprovenCustomer(detail: String)
     /// The catalog in force is another than the one the change was made from.
     case catalogChanged(current: Int)
@@ -62,18 +62,18 @@ public enum RequestError: Error, Sendable {
     case busy
     /// The wall clock is so far behind that no instant of it can be right; nothing is decided until it has caught up.
     case clockBehind(ClockLag)
-    /// The service cannot do this as it is set up; the detail says what is missing.
+    /// The configuration does not allow this; the detail names what is missing.
     case notReady(detail: String, hint: String?)
 }
 
 public struct RefusedData: Sendable, Hashable {
-    /// Where it stands in the request, as a JSON pointer.
+    /// Its place in the request, as a JSON pointer.
     public var pointer: String
     public var refusal: SignedDataRefusal
 }
 
 extension RequestError {
-    /// What a failure of the store means to the caller; `nil` for other errors, and for defects of ours.
+    /// The caller's view of a failure of the store; `nil` for other errors, and for defects of ours.
     ///
     /// The store's own words may name files of the machine, so they belong in the log and not in the answer.
     public init?(storeFailure error: any Error) {
@@ -90,7 +90,7 @@ extension RequestError {
 }
 
 extension StoreError {
-    /// What happened, for callers over HTTP: names no file of the machine.
+    /// The detail for callers over HTTP: names no file of the machine.
     var publicDetail: String {
         switch self {
         case .full: "the disk that holds the database is full, so nothing can be recorded"
@@ -105,7 +105,7 @@ extension StoreError {
 }
 
 extension AppStoreEnvironment {
-    /// What ``RequestError/noAppStoreServer(_:)`` says.
+    /// The text of ``RequestError/noAppStoreServer(_:)``.
     package var noAppStoreServer: (detail: String, hint: String) {
         (
             "Apple's servers know no purchases of \(rawValue)",

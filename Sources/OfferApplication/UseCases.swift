@@ -5,7 +5,7 @@ public import OfferStore
 
 /// Everything the service does.
 ///
-/// Each member is one use case with its own type; together they are what `OfferHTTP` is given.
+/// Each member is one use case with its own type; `OfferHTTP` gets them all.
 public struct UseCases: Sendable {
     /// `POST /v1/issued-offers`.
     public let issuing: IssueOffer
@@ -53,7 +53,7 @@ public struct UseCases: Sendable {
     public let audit: LedgerAudit
     /// `GET /readyz`.
     public let readiness: Readiness
-    /// What of this runs on threads of its own, a few at once.
+    /// The use cases that run on threads of their own, a few at once.
     package let shares = LongWorkShares()
 
     /// Builds the use cases.

@@ -2,13 +2,13 @@
 public enum Role: String, Sendable, Hashable, CaseIterable, Codable {
     /// The app's backend.
     case client
-    /// The app itself, without a backend: only for the customer whom signed data in the same request proves.
+    /// The app itself, without a backend: only for the customer that signed data in the same request proves.
     case app
     case support
     case marketing
     case admin
 
-    /// Whether people hold the key who may see why a decision came out as it did.
+    /// Whether staff hold the key, who may see the reasons of a decision.
     public var isStaff: Bool { self != .client && self != .app }
 }
 
@@ -67,7 +67,7 @@ public struct RateLimits: Sendable, Hashable {
 public struct RetentionTerms: Sendable, Hashable {
     /// The text of a signature, after it was signed and once its issued offer no longer counts.
     public var signatures: Int64?
-    /// What a refusal depended on, after it was decided.
+    /// The recorded inputs of a refusal, from its decision on.
     public var refusals: Int64?
     /// An answer kept for its `Idempotency-Key`; never less than the 24 hours in which it can be repeated.
     public var answers: Int64?

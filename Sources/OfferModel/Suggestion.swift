@@ -1,6 +1,6 @@
 /// The word that was probably meant.
 package enum Suggestion {
-    /// What words of other systems, in lower case, are called here.
+    /// The name here for words of other systems, which are in lower case.
     private static let meanings: [String: [String]] = [
         "active": ["subscribed"], "and": ["all"], "annual": ["P1Y", "yearly"],
         "ended": ["expired", "archived"], "eq": ["is"],

@@ -103,7 +103,7 @@ public struct CompactJWS: Sendable, Hashable {
 
 /// Recently read protected headers: Apple signs all data of a time under one, with kilobytes of certificates in it.
 ///
-/// What a header says follows from its text alone, so an entry is never stale. There are few, so a sender of
+/// The content of a header follows from its text alone, so an entry is never stale. There are few, so a sender of
 /// ever new ones only causes them to be read again.
 final class RecentHeaders: Sendable {
     static let shared = RecentHeaders()

@@ -98,7 +98,7 @@ public protocol CustomerTokenKey: Sendable {
 
 /// Why a customer token is not accepted. It never quotes the token.
 public struct CustomerTokenRefusal: Error, Sendable, Hashable {
-    /// What is wrong with the token, beginning with "it".
+    /// The fault of the token, in words that begin with "it".
     public let detail: String
     public let hint: String?
 

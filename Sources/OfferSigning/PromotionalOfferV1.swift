@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// What a legacy promotional-offer signature says (StoreKit's `SKPaymentDiscount` and
+/// The content of a legacy promotional-offer signature (StoreKit's `SKPaymentDiscount` and
 /// `Product.SubscriptionOffer.Signature`).
 ///
 /// The bytes to sign are UTF-8, seven fields with one U+2063 INVISIBLE SEPARATOR (`E2 81 A3`) between each two, and

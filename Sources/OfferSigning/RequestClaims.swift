@@ -1,7 +1,7 @@
 import JSON
 public import OfferModel
 
-/// What a promotional-offer JWS says (StoreKit's `promotionalOffer(_:compactJWS:)`).
+/// The content of a promotional-offer JWS (StoreKit's `promotionalOffer(_:compactJWS:)`).
 ///
 /// Claims, sorted: `aud` "promotional-offer", `bid`, `iat` in seconds, `iss`, `nonce`, `offerIdentifier`, `productId`,
 /// and `transactionId` where there is one. There is no `exp`: Apple refuses a request that has it.
@@ -64,7 +64,7 @@ public struct PromotionalOfferSignatureV2: Sendable, Hashable {
     }
 }
 
-/// What an introductory-offer eligibility JWS says (StoreKit's `introductoryOfferEligibility(compactJWS:)`).
+/// The content of an introductory-offer eligibility JWS (StoreKit's `introductoryOfferEligibility(compactJWS:)`).
 ///
 /// `true` grants the introductory offer even to a customer that Apple would refuse, `false` withholds it even from one
 /// that Apple would grant it.
@@ -133,7 +133,7 @@ public struct IntroductoryOfferEligibilitySignature: Sendable, Hashable {
     }
 }
 
-/// What the claim `transactionId` may hold: it binds a JWS to one customer.
+/// The value of the claim `transactionId`, which binds a JWS to one customer.
 ///
 /// Source: Apple, "Generating JWS to sign App Store requests": any transaction of the customer, or the
 /// `appTransactionId`.

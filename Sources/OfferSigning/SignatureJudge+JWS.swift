@@ -85,7 +85,7 @@ extension SignatureJudge {
         }
     }
 
-    /// What a passed signature names, by itself or in its JWS.
+    /// The values that a passed signature names, by itself or in its JWS.
     package struct Contents: Sendable {
         package var nonce: LowercaseUUID?
         package var productId: ProductId?
@@ -148,7 +148,8 @@ private struct PassedJWS {
     let header: Header
     let claims: Claims
     let signature: [UInt8]
-    /// What may have been signed: the first two parts as they are and, in another alphabet, as they should be.
+    /// The candidates for the signed bytes: the first two parts as they are and, in another alphabet, as they should
+    /// be.
     let signingInputs: [[UInt8]]
     let isEncodedTwice: Bool
     let hasStandardBase64: Bool

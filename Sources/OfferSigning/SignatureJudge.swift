@@ -16,7 +16,7 @@ package struct SignatureJudge: Sendable {
         }
     }
 
-    /// What the ledger has under the nonce.
+    /// The ledger's entry for the nonce.
     package enum NonceRecord: Sendable {
         case notLookedUp
         case unknown
@@ -59,7 +59,7 @@ package struct SignatureJudge: Sendable {
         self.now = now
     }
 
-    /// What the check of one format found.
+    /// The finding of the check of one format.
     struct Findings {
         let format: ArtefactFormat
         var causes: [SignatureDiagnosis.Cause] = []

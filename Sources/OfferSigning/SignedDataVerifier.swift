@@ -90,7 +90,7 @@ public struct SignedDataRefusal: Error, Sendable, Hashable, CustomStringConverti
     public let detail: String
     /// The payload's member at fault, a nested one as `commitmentInfo.commitmentPrice`; absent if no single one is.
     public let member: String?
-    /// What to send or to set instead, where that is known.
+    /// The hint: what to send or to set instead, where that is known.
     public var hint: String?
 
     /// The longest ``detail``, in bytes of UTF-8.
@@ -105,7 +105,7 @@ public struct SignedDataRefusal: Error, Sendable, Hashable, CustomStringConverti
 
     public var description: String { "\(code.rawValue): \(detail)" }
 
-    /// The hint takes no part: it says what to do about the same refusal.
+    /// The hint does not count: it belongs to the same refusal.
     public static func == (left: Self, right: Self) -> Bool {
         left.code == right.code && left.detail == right.detail && left.member == right.member
     }

@@ -14,7 +14,7 @@ enum ErrorQueue {
 ///
 /// The library's own error text is never attached: it means nothing to operators and could quote what it was given.
 public struct OpenSSLFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What was tried, such as `sign`.
+    /// The operation, such as `sign`.
     public let operation: String
 
     init(_ operation: String) {
@@ -54,7 +54,7 @@ final class PreparedContext: @unchecked Sendable {
         unsafe EVP_MD_CTX_free(prepared)
     }
 
-    /// What the body answers for a copy of the context; 0 without memory for one.
+    /// The body's result for a copy of the context; 0 without memory for one.
     func copied(_ body: (OpaquePointer) -> Int32) -> Int32 {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -65,7 +65,7 @@ final class PreparedContext: @unchecked Sendable {
     }
 }
 
-/// What an `i2d_…` function of libcrypto writes; `nil` if it fails.
+/// The output of an `i2d_…` function of libcrypto; `nil` if it fails.
 func derEncoding(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8]? {
     let length = Int(write(nil))
     guard length > 0 else { return nil }

@@ -17,7 +17,7 @@ final class Checkpointer: Sendable {
         var begun = 0
         var isRunning = false
         var isClosed = false
-        /// By what another process was asked to empty the full log.
+        /// The mark by which another process was asked to empty the full log.
         var ticket: UInt64?
     }
 
@@ -27,8 +27,8 @@ final class Checkpointer: Sendable {
     private let right: CheckpointRight
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "offers.checkpoint", qos: .utility)
-    /// What the log is written back on, kept open between steps: a new connection reads the whole schema first. Used on
-    /// the queue alone, and closed before the writer's, so that the last close cleans up the log.
+    /// The connection that writes the log back, kept open between steps: a new connection reads the whole schema first.
+    /// Used on the queue alone, and closed before the writer's, so that the last close cleans up the log.
     private let connection = Mutex<Connection?>(nil)
 
     /// - Parameter isServer: whether this process serves requests; it then answers those who ask for an empty log.
@@ -186,7 +186,7 @@ final class Checkpointer: Sendable {
     /// Changes what nothing depends on, each time to something else: SQLite writes no page that stays the same.
     static let change = "UPDATE store_state SET tried_at = COALESCE(tried_at, 0) % 4102444800000 + 1 WHERE id = 1"
 
-    /// Writes the log back on a connection of its own.
+    /// Writes the log back on a separate connection.
     @discardableResult
     private func checkpoint(_ mode: CInt, after sql: String, waiting milliseconds: CInt) -> Bool {
         connection.withLock { kept in
@@ -213,8 +213,8 @@ final class Checkpointer: Sendable {
     }
 }
 
-/// Which process writes the log back into the file: at most one at a time, and no command while a server has the file
-/// open.
+/// The right to write the log back into the file, held by at most one process at a time, and no command while a server
+/// has the file open.
 ///
 /// Before SQLite 3.51.3 commits can be lost where two connections write the log back at once while a third empties it
 /// (decision 0048). The locks lie on a file beside the database, and the system releases them with the process. It also
@@ -223,7 +223,7 @@ final class CheckpointRight: Sendable {
     /// Of the file's name, after that of the database.
     static let ending = "-checkpoint"
 
-    /// What a byte of the file means.
+    /// The meaning of a byte of the file.
     private enum Place: off_t {
         /// Locked by the process that may write the log back.
         case right
@@ -301,7 +301,7 @@ final class CheckpointRight: Sendable {
     /// Tells everyone up to a ticket that the log was emptied.
     func answer(_ ticket: UInt64) { _ = write(ticket, at: 8) }
 
-    /// Which files the servers have open that were started at this path, as ``DatabasePlace/identities(_:)``; `nil` if
+    /// The files that servers started at this path have open, as ``DatabasePlace/identities(_:)``; `nil` if
     /// none runs.
     static func filesOfServer(beside path: String) -> [FileIdentity?]? {
         let descriptor = Glibc.open(resolved(path) + ending, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -355,7 +355,7 @@ final class CheckpointRight: Sendable {
         return pwrite(descriptor, &bytes, length, offset) == length
     }
 
-    /// The path without symbolic links, by which SQLite names its own files too: processes that open the database by
+    /// The path without symbolic links, as SQLite names its own files: processes that open the database by
     /// different links must find each other.
     static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }

@@ -17,7 +17,7 @@ final class Connection: @unchecked Sendable {
     private var statements: [StatementText: PreparedStatement] = [:]
     /// Whether a body reads a snapshot, which ends at the next statement if its task is cancelled.
     private var isReading = false
-    /// What the running transaction knows already.
+    /// The cache of the running transaction.
     var memory: TransactionCache?
 
     /// Opens a file that exists, or a new database in memory, `:memory:`.
@@ -133,7 +133,7 @@ extension Connection {
         return try body(self)
     }
 
-    /// Runs a body in a transaction of its own, and undoes all of it if it throws.
+    /// Runs a body in a separate transaction, which is rolled back if it throws.
     func writing<T>(_ body: () throws -> T) throws -> T {
         try execute(.beginWriting)
         do {
@@ -231,7 +231,7 @@ private enum MemoryCount {
 }
 
 extension StoreError {
-    /// What a connection says of the call that failed last.
+    /// The connection's message about the call that failed last.
     init(code: CInt, on connection: OpaquePointer?) {
         self.init(code: code, String(cString: sqlite3_errmsg(connection)))
     }

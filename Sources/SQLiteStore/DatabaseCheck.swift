@@ -3,7 +3,7 @@ public import OfferStore
 
 public struct DatabaseCheck: Sendable, Hashable {
     public enum Subject: String, Sendable, Hashable {
-        /// That the file is there, and who may use it.
+        /// The file exists, with its permissions.
         case file
         case schema
         case structure

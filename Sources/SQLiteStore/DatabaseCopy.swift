@@ -1,7 +1,7 @@
 import FoundationEssentials
 public import OfferStore
 
-/// What a database file holds, as far as a copy of it is judged by.
+/// The content of a database file by which a copy of it is judged.
 public struct DatabaseContent: Sendable, Hashable {
     public var schema: String
     public var isCurrent: Bool
@@ -59,7 +59,7 @@ extension SQLiteDatabase {
     ///
     /// - Throws: ``StoreError/damaged(_:)``, ``StoreError/newerThanThisVersion(_:)``, or ``StoreError/unavailable(_:)``
     ///   for a database that is not of this service or cannot be read. One that only needs
-    ///   `offerd migrate` is no failure.
+    ///   `offerd migrate` is not a failure.
     public static func inspect(path: String) throws -> DatabaseContent {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StoreError.unavailable("there is no file `\(path)`")
@@ -67,7 +67,7 @@ extension SQLiteDatabase {
         let connection = try Connection(path: path, .readOnly)
         let applied = try Schema.applied(connection, path: path)
         guard let newest = applied.max() else {
-            throw StoreError.unavailable("`\(path)` is no database of offerd")
+            throw StoreError.unavailable("`\(path)` is not a database of offerd")
         }
         try connection.checkStructure(thoroughly: true)
         let census = try connection.reading(StoreCensus.read)

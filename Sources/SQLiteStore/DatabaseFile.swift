@@ -3,7 +3,7 @@ import Glibc
 import OfferStore
 
 enum DatabaseFile {
-    /// Says in words what keeps this user from a file that is there; SQLite only says that it cannot.
+    /// Says why this user cannot open an existing file; SQLite says only that it cannot.
     static func requireUsable(_ path: String) throws {
         let files = FileManager.default
         var isDirectory = false

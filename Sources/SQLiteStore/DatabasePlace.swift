@@ -87,7 +87,7 @@ extension Connection {
     }
 }
 
-/// Which file a name leads to.
+/// The file that a name leads to.
 package struct FileIdentity: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64

@@ -206,7 +206,7 @@ extension PreparedStatement: StoredColumns {
 /// Swift's texts have no address that holds beyond a closure, and to let SQLite copy each would be an allocation each.
 final class BoundMemory {
     private static let least = 256
-    /// What is kept for the next run at most.
+    /// The most memory that is kept for the next run.
     private static let most = 16_384
 
     private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)

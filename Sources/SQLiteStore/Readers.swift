@@ -55,7 +55,7 @@ final class Readers: Sendable {
         do {
             let connection = try take()
             defer { giveBack(connection) }
-            // Throws only before the body: how a snapshot ends is no error.
+            // Throws only before the body: how a snapshot ends is not an error.
             try connection.reading { _ in body(.open(connection, place)) }
         } catch {
             body(.failed(error))

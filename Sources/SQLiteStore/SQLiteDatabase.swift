@@ -110,7 +110,7 @@ public final class SQLiteDatabase: StoreDatabase {
             readers == nil ? [writer.queue] : (0..<8).map { DispatchQueue(label: "offers.read.\($0)") })
     }
 
-    /// Runs a body on a snapshot, on a thread of its own.
+    /// Runs a body on a snapshot, on a separate thread.
     public func read<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {

@@ -23,7 +23,7 @@ public enum SQLiteVersion {
         }
     }
 
-    /// What an operator does about a version that has that fault.
+    /// The remedy for a version that has that fault.
     public static let faultHint =
         "use SQLite 3.51.3 or later; until then run no second server on the file, and no tool but offerd beside the server"
 

@@ -17,7 +17,7 @@ struct WriteBatch {
         do {
             try place?.check()
             try begin(until: deadline)
-            // The time the bodies take does not count: what is left is for waiting.
+            // The time of the bodies does not count: the rest is for waiting.
             let left = ContinuousClock.now.duration(to: deadline)
             answers = try runTogether(jobs, patience: left) ?? runIsolated(jobs)
         } catch {
@@ -131,7 +131,7 @@ struct WriteBatch {
         }
     }
 
-    /// What the others of a lost transaction hear: a failure of the database is theirs too, any other is not.
+    /// The error for the other bodies of a lost transaction: a failure of the database is theirs too, any other is not.
     private static func shared(_ error: any Error) -> StoreError {
         switch error as? StoreError {
         case .constraint, nil:

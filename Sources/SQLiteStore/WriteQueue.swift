@@ -5,7 +5,7 @@ import Synchronization
 /// Group commit: bodies that wait together share one durable transaction (docs/design.md#issuing,
 /// docs/design.md#storage).
 ///
-/// Nothing waits for a batch to fill: what is there is committed, and what arrives meanwhile gathers for the next.
+/// A batch never waits to fill: the queued bodies are committed, and those that arrive meanwhile form the next.
 /// Where one of several that share a commit throws, all are run once more, each in a savepoint of its own, so it harms
 /// no other; a caller hears the result only after the commit that holds it.
 final class WriteQueue: Sendable {
@@ -20,8 +20,8 @@ final class WriteQueue: Sendable {
     /// caller keeps no other waiting.
     typealias Release = @Sendable () -> Void
 
-    /// By what a caller who gives up names the body. Its flag is touched under the queue's lock alone, so that a
-    /// cancellation comes before the body waits, while it waits, or after it has begun, and never in between.
+    /// Identifies a queued body, so that it can be cancelled. Its flag is touched under the queue's lock alone, so that
+    /// a cancellation comes before the body waits, while it waits, or after it has begun, and never in between.
     final class Ticket: Sendable {
         fileprivate let isGivenUp = Mutex(false)
     }
@@ -86,7 +86,7 @@ final class WriteQueue: Sendable {
             if job.ticket.isGivenUp.withLock({ $0 }) { return CancellationError() }
             if state.isClosed { return StoreError.unavailable("the database is closed") }
             if state.waiting.count >= limits.waitingWrites {
-                return StoreError.busy("\(state.waiting.count) writes wait already")
+                return StoreError.busy("\(state.waiting.count) writes are already queued")
             }
             state.waiting.append(job)
             if !state.isDraining {

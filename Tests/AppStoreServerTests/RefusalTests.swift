@@ -119,7 +119,7 @@ import Testing
                 await failure { () throws(AppStoreServerError) in try await client.transactionHistory(of: "70") }
             }
             #expect(error?.code == .unreadableAnswer)
-            #expect(error?.message == "the answer of `\(server.address)` is longer than any of Apple's")
+            #expect(error?.message == "the response of `\(server.address)` is longer than Apple's responses ever are")
             #expect(error?.attempts == 1)
         }
     }

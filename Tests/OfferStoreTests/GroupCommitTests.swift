@@ -8,7 +8,7 @@ import Testing
 struct GroupCommitTests {
     private struct Refused: Error {}
 
-    /// What began first stands first.
+    /// The first to begin is first.
     private final class Order: Sendable {
         let numbers = Mutex([Int]())
     }
@@ -66,7 +66,7 @@ struct GroupCommitTests {
             }
             // One is refused once the other waits: that one is now cancelled, while the writer is still held.
             let refused = await group.next() ?? nil
-            #expect(refused as? StoreError == .busy("1 writes wait already"))
+            #expect(refused as? StoreError == .busy("1 writes are already queued"))
             group.cancelAll()
             let cancelled = await group.next() ?? nil
             #expect(cancelled is CancellationError)
@@ -91,7 +91,7 @@ struct GroupCommitTests {
                         try await database.write { try APIKeyStore($0).insert(Self.key("key-\(number)")) }
                         return true
                     } catch {
-                        #expect(error as? StoreError == .busy("3 writes wait already"))
+                        #expect(error as? StoreError == .busy("3 writes are already queued"))
                         return false
                     }
                 }
@@ -231,7 +231,7 @@ struct GroupCommitTests {
         await withTaskGroup(of: StoreError?.self) { group in
             for number in 0..<3 { group.addTask { await write("key-\(number)") } }
             // The third is refused once the other two wait, so these two share the next commit.
-            #expect(await group.next() == .busy("2 writes wait already"))
+            #expect(await group.next() == .busy("2 writes are already queued"))
             gate.open()
             for _ in 0..<2 { #expect(await group.next() == .constraint("a foreign key")) }
         }
@@ -240,7 +240,7 @@ struct GroupCommitTests {
         #expect(await write("after") == nil)
     }
 
-    @Test("what a body heard of a neighbour that was lost in the same commit is not told", arguments: Driver.allCases)
+    @Test("the effect of a body that was lost in the same commit is not reported", arguments: Driver.allCases)
     func failureOverLostRow(driver: Driver) async throws {
         let database = try await Bench(driver).database
         let gate = Gate()

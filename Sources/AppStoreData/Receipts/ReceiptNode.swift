@@ -115,11 +115,11 @@ extension ReceiptNode {
         for name in ["\(name)_ms", name] {
             guard let text = try text(name) else { continue }
             guard let date = Self.instant(text) else {
-                throw problem("`\(text)` is no date", at: name, hint: "write milliseconds since 1970")
+                throw problem("`\(text)` is not a date", at: name, hint: "write milliseconds since 1970")
             }
             guard Self.dates.contains(date) else {
                 throw problem(
-                    "`\(text)` is \(date), which is no date of a purchase", .implausibleDate, at: name,
+                    "`\(text)` is \(date), which cannot be the date of a purchase", .implausibleDate, at: name,
                     hint: "write milliseconds since 1970, not seconds")
             }
             return date
@@ -180,7 +180,7 @@ extension ReceiptValue: Decodable {
     }
 }
 
-/// What is wrong at one place of a verifyReceipt answer.
+/// An error at one place of a verifyReceipt answer.
 public struct ReceiptProblem: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// Not JSON, or no answer of verifyReceipt.

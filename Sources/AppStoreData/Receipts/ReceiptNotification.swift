@@ -1,13 +1,13 @@
 import OfferModel
 
-/// A version-1 server notification, in whose `unified_receipt` is what verifyReceipt would have answered (Apple: App
+/// A version-1 server notification, whose `unified_receipt` is an answer of verifyReceipt (Apple: App
 /// Store Server Notifications, `responseBodyV1`). Those from before 2020 have the lists beside `notification_type`.
 struct ReceiptNotification {
     /// Names the app, and repeats some of the last purchase.
     let whole: ReceiptNode
     /// Has the lists of purchases and of renewals.
     let root: ReceiptNode
-    /// What was cancelled, as the notification tells beside the purchases.
+    /// The cancellation, which the notification reports apart from the purchases.
     private let cancelled: (lineItem: String?, date: Instant)?
 
     static func isOne(_ node: ReceiptNode) -> Bool {
@@ -89,7 +89,7 @@ extension ReceiptNotification {
     fileprivate var isCancellation: Bool { cancelled != nil }
 }
 
-/// What is kept for an answer of verifyReceipt and is something else: its name, and what to do with it.
+/// A document that was taken for an answer of verifyReceipt: its name, and the remedy.
 struct ReceiptLookalike {
     let detail: String
     let hint: String

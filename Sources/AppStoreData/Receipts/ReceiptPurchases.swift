@@ -89,9 +89,9 @@ struct ReceiptPurchases {
         }
     }
 
-    /// `nil` for what is no subscription. Each would be a customer of its own, because nothing unsigned joins two
-    /// (docs/design.md#identity), and the account of a customer who buys coins would soon name more than can be decided
-    /// together.
+    /// `nil` for products other than subscriptions. Each would be a customer of its own, because nothing unsigned joins
+    /// two (docs/design.md#identity), and the account of a customer who buys coins would soon name more than can be
+    /// decided together.
     private func transaction(_ node: ReceiptNode, asOf date: Instant?) throws(ReceiptProblem) -> Transaction? {
         let product = ProductId(try node.requiredText("product_id"))
         let group = try node.text("subscription_group_identifier").map { SubscriptionGroupId($0) }

@@ -128,7 +128,8 @@ struct ReceiptAnswer {
     private static func receipt(of root: ReceiptNode) throws(ReceiptProblem) -> ReceiptNode {
         guard let status = try root.number("status") else {
             if let other = ReceiptLookalike(root) { throw other.problem(at: root) }
-            throw root.problem("has no `status`, so it is no answer of verifyReceipt", .malformed, hint: Self.keepWhole)
+            throw root.problem(
+                "has no `status`, so it is not an answer of verifyReceipt", .malformed, hint: Self.keepWhole)
         }
         try ReceiptStatus.check(status, of: root)
         guard let receipt = try root.object("receipt") else {
@@ -212,13 +213,13 @@ struct ReceiptAnswer {
         customerId = try wrapper.text("customerId").map { CustomerId($0) }
         guard let text = try wrapper.text("appAccountToken") else { return }
         guard let token = AppAccountToken(text) else {
-            throw wrapper.problem("`\(text)` is no UUID", at: "appAccountToken")
+            throw wrapper.problem("`\(text)` is not a UUID", at: "appAccountToken")
         }
         appAccountToken = token
     }
 }
 
-/// What Apple says of a receipt as a whole (Apple: App Store Receipts, `status`).
+/// Apple's status of a receipt as a whole (Apple: App Store Receipts, `status`).
 enum ReceiptStatus {
     /// Whether the answer holds the purchases: 0, and 21006, which is sent of receipts in iOS 6 style alone and means
     /// that the subscription has expired.

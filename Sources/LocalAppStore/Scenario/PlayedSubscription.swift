@@ -10,7 +10,7 @@ struct PlayedSubscription {
     }
 
     struct FailedPayment {
-        /// Until when access goes on; `nil` without grace.
+        /// The end of access; `nil` without grace.
         var graceEnds: Instant?
         var graceIsOver = false
     }
@@ -35,7 +35,7 @@ struct PlayedSubscription {
 
     var autoRenews = true
     var pendingPlan: Plan?
-    /// What is left of the offer that runs.
+    /// The rest of the offer that runs.
     var offer: PlayedOffer?
     var pendingOffer: PlayedOffer?
     var failedPayment: FailedPayment?
@@ -80,7 +80,7 @@ struct PlayedSubscription {
         return instant < graceEnds ? .billingGracePeriod : .billingRetry
     }
 
-    /// What the App Store says about its next renewal at `signedAt`.
+    /// Its renewal info as of `signedAt`.
     func renewalInfo(of scenario: Scenario, signedAt: Instant) -> RenewalInfo {
         var info = RenewalInfo(
             originalTransactionId: originalTransactionId, productId: plan.product, signedDate: signedAt)
@@ -156,7 +156,7 @@ struct PlayedOffer {
         }
     }
 
-    /// What is left after one payment; `nil` once it is used up.
+    /// The rest after one payment; `nil` once it is used up.
     var afterPayment: PlayedOffer? {
         guard paymentsLeft > 1 else { return nil }
         var next = self

@@ -73,7 +73,7 @@ extension ScenarioPlayer {
         return index
     }
 
-    /// The new plan replaces the old one at once, which Apple refunds for what is left of it.
+    /// The new plan replaces the old one at once, and Apple refunds the rest of the old one.
     mutating func replace(
         _ index: Int, _ plan: PlayedSubscription.Plan, at instant: Instant, offer: PlayedOffer?
     ) throws(ScenarioError) {

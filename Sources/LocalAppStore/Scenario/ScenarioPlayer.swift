@@ -1,7 +1,7 @@
 public import OfferModel
 import OpenSSLCrypto
 
-/// What the App Store would know after a scenario, before anything is signed.
+/// The App Store's knowledge after a scenario, before anything is signed.
 public struct PlayedScenario: Sendable, Hashable {
     /// Every purchase and renewal, in the order they happened.
     public var transactions: [Transaction]
@@ -9,7 +9,7 @@ public struct PlayedScenario: Sendable, Hashable {
     public var renewalInfos: [RenewalInfo]
     /// The app transaction, if the customer is known to have the app.
     public var appTransaction: AppTransaction?
-    /// What the App Store would have sent meanwhile, by the date it was signed.
+    /// The notifications that the App Store would have sent, by signed date.
     public var notifications: [PlayedNotification]
 
     /// - Parameter now: the moment that relative times count from, and the signing date unless the scenario has its
@@ -32,7 +32,7 @@ public struct PlayedScenario: Sendable, Hashable {
 }
 
 public struct PlayedNotification: Sendable, Hashable {
-    /// What it says; the signed texts inside of its data are still absent.
+    /// Its content; the signed texts inside its data are still absent.
     public var notification: AppStoreNotification
     public var transaction: Transaction?
     public var renewalInfo: RenewalInfo?
@@ -62,7 +62,7 @@ struct ScenarioPlayer {
     let scenario: Scenario
     let now: Instant
     let signedAt: Instant
-    /// What ids begin with, so that those of one customer are never another's.
+    /// The prefix of ids, so that those of one customer are never another's.
     let idPrefix: String
     var lastHappened: Instant?
     var subscriptions: [PlayedSubscription] = []

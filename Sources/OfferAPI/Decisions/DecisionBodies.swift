@@ -58,7 +58,8 @@ public struct Inquiry: Sendable, Hashable, Decodable {
         catalogRevision = try container.decodeNumber(Int.self, forKey: .catalogRevision)
     }
 
-    /// The names of the members by which this request supposes something: not for `client` and `app` keys (docs/design.md#roles).
+    /// The names of the members by which this request supposes something: not for `client` and `app` keys
+    /// (docs/design.md#roles).
     package var supposingMembers: [String] {
         let members: [(key: CodingKeys, isGiven: Bool)] = [
             (.asOf, asOf != nil), (.history, history != nil), (.catalog, catalog != nil),

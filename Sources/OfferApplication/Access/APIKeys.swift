@@ -110,7 +110,7 @@ public struct APIKeys: Sendable {
         }
     }
 
-    /// Every key, the earliest first; secrets are not among what is known of them.
+    /// Every key, the earliest first; their secrets are not stored.
     public func list() async throws -> [APIKeySummary] {
         try await database.read { transaction in
             let now = try clock.instantOfLooking(transaction)
@@ -150,7 +150,7 @@ public struct APIKeySummary: Sendable, Hashable {
     public var id: String
     public var scope: Scope
     public var role: Role
-    /// What its owner calls it.
+    /// The name that its owner gave it.
     public var label: String?
     public var createdAt: Instant
     /// From when it is not accepted, because it expires or another key replaces it.

@@ -3,7 +3,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// The customer whom the signed data of a request proves: the only one for whom an `app` key may act
+/// The customer that the signed data of a request proves: the only one that an `app` key may act for
 /// (docs/http.md#apps-without-a-backend).
 ///
 /// Every copy of the app holds the key, so nothing that is merely stated names a customer.
@@ -99,8 +99,8 @@ struct ProvenCustomer: Sendable {
         CustomerIdentifiers(originalTransactionId: newest?.originalTransactionId, appTransactionId: account)
     }
 
-    /// What an app is shown of the customer: signed data can be a copy, so its holder gets no other name of theirs than
-    /// the data has.
+    /// The part of the customer that an app is shown: signed data can be a copy, so its holder gets no other name of
+    /// theirs than the data has.
     func shown(_ customer: KnownIdentifiers) -> KnownIdentifiers {
         var shown = customer
         let tokens = transactions.compactMap(\.appAccountToken)
@@ -159,7 +159,7 @@ extension Caller {
         return !isPlanned && offer.environments.contains(scope.environment)
     }
 
-    /// The encodings in which the caller gets an offer. A V1 signature names no transaction: whoever has it could redeem
+    /// The encodings in which the caller gets an offer. A V1 signature names no transaction: its holder could redeem
     /// it, so an app gets V2.
     func formats(of app: RegisteredApp) -> Set<SignatureFormat> {
         let formats = app.formats(in: scope.environment)
@@ -172,8 +172,8 @@ extension Caller {
         throw .forbiddenMember("formats", role: role, hint: "an app gets `v2`: a V1 signature names no transaction")
     }
 
-    /// What a request states of the device and by signals, as far as the offer reads it. Anything else that an app sends
-    /// would make each refusal of the same offer a record of its own.
+    /// A request's statements about the device and its signals, as far as the offer reads them. Anything else that an
+    /// app sends would make each refusal of the same offer a record of its own.
     func stated(_ request: IssueRequest, to offer: Offer) -> IssueRequest {
         guard role == .app else { return request }
         let facts = offer.eligibility?.facts ?? []
@@ -183,7 +183,7 @@ extension Caller {
         return request
     }
 
-    /// The customer that a request is about: as named, but with an `app` key only the one whom its signed data proves.
+    /// The customer that a request is about: as named, but with an `app` key only the one that its signed data proves.
     /// With them, what of the data can be used.
     func customer(
         named: CustomerIdentifiers, in received: VerifiedDelivery

@@ -2,7 +2,7 @@ package import OfferAPI
 package import OfferModel
 import OfferStore
 
-/// What the app sets for a customer: `PUT /v1/customers/attributes`.
+/// Changes to a customer's attributes: `PUT /v1/customers/attributes`.
 public struct CustomerAttributes: Sendable {
     let database: Ledger
     let clock: RequestClock

@@ -3,7 +3,7 @@ import OfferEligibility
 package import OfferModel
 import OfferStore
 
-/// What support reads: one customer's story, and issued offers.
+/// Lookups for support: one customer's story, and issued offers.
 public struct CustomerLookup: Sendable {
     let database: any StoreDatabase
     let catalogs: CompiledCatalogs

@@ -96,7 +96,7 @@ extension KnownIdentifiers {
 }
 
 extension SubjectFacts {
-    /// What is known of some customers together.
+    /// The facts of some customers together.
     ///
     /// - Parameter identifiers: how the request names them; an unknown customer takes part in rollouts under the
     ///   identifier by which they would be stored (docs/design.md#decisions).

@@ -3,7 +3,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// What backends ask of their customers, many at a time: access, until when, and what changes next.
+/// Customers' status for backends, many at a time: access, until when, and what changes next.
 public struct StatusLookup: Sendable {
     let database: any StoreDatabase
     let ingestion: HistoryIngestion
@@ -13,8 +13,8 @@ public struct StatusLookup: Sendable {
     /// The most customers that are read on the caller's thread.
     static let readAtOnce = 16
 
-    /// The status of the customers that a request names, or of the one whom its signed data proves. With signed data
-    /// it can name nobody else, whatever the role.
+    /// The status of the customers that a request names, or of the one that its signed data proves. With signed data
+    /// it can name no other customer, whatever the role.
     ///
     /// - Throws: `unprovenCustomer`, `signedDataRefused`, and as below.
     package func statuses(
@@ -155,7 +155,7 @@ public struct StatusLookup: Sendable {
 }
 
 extension CustomerStatus {
-    /// What a customer has at an instant, by the states that decisions use.
+    /// A customer's status at an instant, by the states that decisions use.
     init(
         of customer: CustomerIdentifiers, _ history: History, at now: Instant, in environment: AppStoreEnvironment
     ) {
@@ -171,7 +171,7 @@ extension CustomerStatus {
 }
 
 extension CustomerStatus {
-    /// What any of some customers has who carry one alias: of each group and product the status that gives most.
+    /// The united status of customers with one alias: of each group and product the status that gives most.
     fileprivate init?(ofAny statuses: [CustomerStatus]) {
         guard var status = statuses.first else { return nil }
         for other in statuses.dropFirst() {
@@ -226,7 +226,7 @@ extension GroupStatus {
         (trialStartedAt, trialEndsAt) = (trial?.startedAt, trial?.endsAt)
     }
 
-    /// What a state says, without what counts down.
+    /// The status of a state, without values that count down.
     private init(shown state: SubscriptionState) {
         self.init(
             of: state.subscriptionGroupIdentifier, state: state.name?.rawValue ?? Self.undetermined,

@@ -114,7 +114,7 @@ extension Transaction {
         return quantity == 1 ? "1 seat" : "\(quantity) seats"
     }
 
-    /// What was charged, if anything, where Apple says.
+    /// The amount charged, if Apple states one.
     fileprivate var paid: Money? {
         guard let price, price > 0, let currency else { return nil }
         return Money(milliunits: price, currency: currency)

@@ -3,7 +3,7 @@ import OfferEligibility
 public import OfferModel
 import OfferStore
 
-/// What happened to a customer, put together from what is stored of them.
+/// The timeline of a customer, put together from what is stored of them.
 ///
 /// The same for any order in which signed data arrived (invariant 7); only refusals and merges have dates of ours.
 struct Timeline: Sendable {

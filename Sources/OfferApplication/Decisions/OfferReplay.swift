@@ -194,7 +194,7 @@ extension DecisionRecord {
             })
     }
 
-    /// What was known of the customer, and what everyone had used of the offer.
+    /// The facts of the customer, and the uses of the offer by all customers.
     func facts(
         of id: OfferId, in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> SubjectFacts {

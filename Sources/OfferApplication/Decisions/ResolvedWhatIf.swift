@@ -62,7 +62,7 @@ extension ResolvedWhatIf.Supplied {
 }
 
 extension ResolvedWhatIf.Supplied {
-    /// What is known of the subject, with this history instead of the stored one.
+    /// The facts of the subject, with this history instead of the stored one.
     ///
     /// - Throws: `invalidRequest` at an offer that the catalog cannot have issued.
     func facts(

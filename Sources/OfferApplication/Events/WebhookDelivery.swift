@@ -37,7 +37,7 @@ public final class WebhookDelivery: Sendable {
     static let mostWaiting = 10_000
     static let unwrittenEvents: Int64 = 10_000
 
-    /// What a round has done, for the log.
+    /// The result of a round, for the log.
     public enum Note: Sendable, Hashable {
         /// Nothing can be delivered; with the first failure.
         case failing(String)
@@ -107,7 +107,7 @@ public final class WebhookDelivery: Sendable {
         if work.entries.isEmpty { memory.withLock { $0.emptyTo = max($0.emptyTo, work.readTo) } }
         guard !work.isPaused else { return work.entries.isEmpty && work.hasMore }
         guard !work.isIdle else {
-            // Seldom written: after a restart at most so many events of other types are read again.
+            // Seldom written: after a restart at most this number of events of other types is read again.
             if work.readTo - work.state.doneTo >= Self.unwrittenEvents, try await holdsLease(work.state) {
                 _ = try await save(WebhookRound(work, [], at: work.now))
             }
@@ -271,7 +271,7 @@ public final class WebhookDelivery: Sendable {
     }
 }
 
-/// What the tasks of one round share.
+/// The state that the tasks of one round share.
 private final class WebhookResults: Sendable {
     private let lanes: Int
     private let state: Mutex<(lane: Int, outcomes: [WebhookOutcome])>

@@ -44,11 +44,11 @@ struct WebhookItem: Sendable, Hashable {
     /// Set if it was put off before.
     var retry: WebhookRetry?
 
-    /// Whose events are sent one after the other.
+    /// The owner whose events are sent one after the other.
     var customer: CustomerNumber? { retry == nil ? event.customer?.number : retry?.customer }
 }
 
-/// What there is to send in one round, as of one snapshot.
+/// The events to send in one round, as of one snapshot.
 struct WebhookWork: Sendable {
     /// An event that was not read before.
     struct Entry: Sendable {
@@ -136,7 +136,7 @@ struct WebhookWork: Sendable {
         return lanes
     }
 
-    /// What to send: all, or while the receiver fails one new event and one that was refused, each time others.
+    /// The events to send: all, or while the receiver fails one new event and one that was refused, each time others.
     var candidates: [WebhookItem] {
         guard isProbe else { return retries + fresh }
         return [retries, fresh].compactMap { items in
@@ -148,7 +148,7 @@ struct WebhookWork: Sendable {
     var isProbe: Bool { state.failures > 0 }
 }
 
-/// What was sent in one round, and what follows from it.
+/// The deliveries of one round, and their consequences.
 struct WebhookRound: Sendable {
     let work: WebhookWork
     private let outcomes: [Int64: WebhookOutcome]

@@ -100,7 +100,7 @@ public struct HistoryIngestion: Sendable {
 
     struct Kept: Sendable {
         var outcomes: [IngestOutcome]
-        /// Set if the request names customers who cannot be one; the payloads are kept all the same. A request that
+        /// Set if the request names customers who cannot be one; the payloads are stored anyway. A request that
         /// states an alias of another customer keeps nothing.
         var ambiguity: RequestError?
         /// The customers that the data or the aliases name, if they are wanted.
@@ -136,7 +136,7 @@ public struct HistoryIngestion: Sendable {
                     }
                     ?? NamedCustomers(customers: [])
             } catch let ambiguity as RequestError {
-                // What is new is kept all the same.
+                // New data is stored anyway.
                 guard let scope, try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else {
                     return ([], nil)
                 }

@@ -40,7 +40,7 @@ struct VerifiedDelivery: Sendable {
         }
     }
 
-    /// What is ignored, as it is refused where nothing else of the request is of use.
+    /// The ignored data, in the form of a refusal, for a request without other data of use.
     var useless: [RefusedData] {
         entries.compactMap { entry in
             guard case .ignored(let refusal) = entry.outcome else { return nil }
@@ -122,7 +122,7 @@ struct VerifiedDelivery: Sendable {
     /// The newest date of what was verified to Apple's own root: its clock showed that, so ours must not be far behind.
     let newestDateOfApple: Instant?
 
-    /// What is left to do for a JWS that was examined: the payload to keep, and its date if it was verified to Apple's
+    /// The remaining work for a JWS that was examined: the payload to keep, and its date if it was verified to Apple's
     /// own root.
     private typealias Rest = () throws(SignedDataRefusal) -> (outcome: Outcome, dateOfApple: Instant?)
 

@@ -69,7 +69,7 @@ extension HistoryImport {
     }
 }
 
-/// What is staged of one subscription, taken apart and ready to be applied.
+/// The staged rows of one subscription, decoded and ready to be applied.
 struct StagedSubscription: Sendable {
     private struct Alias: Hashable {
         var customer: CustomerNumber
@@ -171,7 +171,7 @@ extension ImportCounts {
 }
 
 extension HistoryPayload.Content {
-    /// What a line was staged as.
+    /// The staged form of a line.
     ///
     /// - Throws: `StoreError.corrupt` if it is not what this version stages.
     init(staged: StagedPayload) throws(StoreError) {

@@ -2,7 +2,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// What can be decided of the customers that an import brought, at its end.
+/// The decisions that are possible for imported customers, at the end of an import.
 public struct ImportedCustomers: Sendable, Hashable {
     public var count: Int64 = 0
     /// The state of every subscription of theirs is known.

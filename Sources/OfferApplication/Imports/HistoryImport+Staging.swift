@@ -101,7 +101,7 @@ struct StagedBatch: Sendable {
 }
 
 extension HistoryImport {
-    /// Reads a whole source and says what importing it would come to; nothing is written.
+    /// Reads a whole source and reports the result that importing it would have; nothing is written.
     ///
     /// - Parameter refusals: given every refused line in order, while the source is read.
     public func rehearse(
@@ -150,7 +150,7 @@ extension HistoryImport {
     }
 }
 
-/// Which names were met: by 64 bits each, so that a million of them take little memory. Two names in a million meet by
+/// The names seen so far: 64 bits each, so that a million of them take little memory. Two names in a million meet by
 /// chance once in thirty million times, and then one purchase is counted as repeated.
 private struct SeenNames {
     private var hashes = Set<UInt64>()

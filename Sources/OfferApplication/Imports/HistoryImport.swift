@@ -9,7 +9,7 @@ public import OfferStore
 /// when the same source is given again, and comes to the same state (invariant 7). Transactions are small, and rest in
 /// between, so that a server on the same database hardly notices.
 ///
-/// What is imported is not proven: it merges no customers and never outranks what Apple has signed
+/// Imported data is not proven: it merges no customers and never outranks what Apple has signed
 /// (docs/design.md#history-and-state, docs/design.md#identity).
 ///
 /// Another kind of source is another ``ImportSource`` and other ``ImportTerms``:
@@ -145,7 +145,7 @@ public struct HistoryImport: Sendable {
 extension HistoryImport {
     /// Notes the operator's word that nothing is missing, for each customer it can apply to.
     ///
-    /// Only after everything is applied: half an import is no complete history. And not of a customer who shares an
+    /// Only after everything is applied: half an import is not a complete history. And not of a customer who shares an
     /// alias or an unproven Apple Account with another: they may be one person, and what is known of one alone would
     /// lack what the other bought (invariant 3).
     func state(_ begun: ImportRun, _ progress: (ImportProgress) -> Void) async throws -> ImportRun {
@@ -200,9 +200,9 @@ public struct ImportProgress: Sendable, Hashable {
     public var items: Int64
 }
 
-/// What an import, or its rehearsal, came to.
+/// The result of an import, or of its rehearsal.
 public struct ImportReport: Sendable, Hashable {
-    /// What was done; of a rehearsal what would be.
+    /// The counts; for a rehearsal, as they would be.
     public var counts: ImportCounts
     public var refused: [String: Int64] = [:]
     /// Who was imported and what can be decided of them; `nil` of a rehearsal.

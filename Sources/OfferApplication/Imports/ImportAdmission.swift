@@ -108,7 +108,7 @@ struct ImportAdmission: Sendable {
     private static let longestPayload = 65_536
 }
 
-/// Which dates a purchase can have. Exports often have other units than Apple's milliseconds.
+/// The dates that a purchase can have. Exports often have other units than Apple's milliseconds.
 struct ImportedDates {
     let now: Instant
 
@@ -133,7 +133,7 @@ struct ImportedDates {
         try check(transaction.receiptCreationDate, "receiptCreationDate", latest: happened)
     }
 
-    /// What has happened is not ahead of the clock, as far as two clocks agree.
+    /// A past event is not ahead of the clock, as far as two clocks agree.
     private var happened: Instant { now.adding(milliseconds: RequestClock.tolerance) }
 
     /// No subscription is bought for longer than ten years.
@@ -159,7 +159,7 @@ struct ImportedDates {
     }
 }
 
-/// Texts that can be identifiers: not empty, without control characters, no longer than any of Apple's.
+/// Texts that can be identifiers: not empty, without control characters, no longer than Apple's ever are.
 enum ImportedText {
     static func check(_ transaction: Transaction) throws(ImportRefusal) {
         try check(transaction.transactionId.rawValue, of: "transactionId")

@@ -28,7 +28,7 @@ public struct ImportLine: Sendable, Hashable {
     public var end: Int64
     /// Its place in words, with which its refusal begins; `nil` where the number is enough.
     public var place: String?
-    /// What it says, or why it was not understood.
+    /// Its content, or why it was not understood.
     public var content: Result<ImportedHistory, ImportRefusal>
 
     public init(number: Int64, end: Int64, place: String? = nil, content: Result<ImportedHistory, ImportRefusal>) {
@@ -39,7 +39,7 @@ public struct ImportLine: Sendable, Hashable {
     }
 }
 
-/// What one line says about one customer, unsigned.
+/// The unsigned content of one line about one customer.
 public struct ImportedHistory: Sendable, Hashable {
     public var transactions: [Transaction]
     public var renewalInfos: [RenewalInfo]

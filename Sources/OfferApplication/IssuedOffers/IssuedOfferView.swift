@@ -43,7 +43,7 @@ extension RecordedSignature {
 /// Issued offers as they are stored, with what tells where they stand; the telling needs no database.
 struct IssuedOfferRows: Sendable {
     private let rows: [(issued: StoredIssuedOffer, newest: Signing)]
-    /// What is known of each owner, or of all of them together.
+    /// The facts of each owner, or of all of them together.
     private let facts: [CustomerNumber: SubjectFacts]
 
     /// Reads the rest of some rows.

@@ -64,7 +64,7 @@ struct OthersOfAccount: Sendable, Hashable {
 }
 
 extension SubjectFacts {
-    /// What was known at an earlier instant: what was issued later is not, what ended later still holds, and of the
+    /// The uses known at an earlier instant: what was issued later is not, what ended later still holds, and of the
     /// history what had arrived or was signed and bought by then.
     func turned(
         to instant: Instant, of customers: [CustomerNumber], _ transaction: any StoreTransaction

@@ -37,7 +37,7 @@ public struct WrittenAnswer: Sendable, Hashable {
 
 /// How the answer to an issue request leaves: as it is, or written down and kept under the request's key.
 protocol IssueReply: Sendable {
-    /// What the caller gets.
+    /// The caller's answer.
     associatedtype Answer: Sendable
 
     /// Whether an answer that repeats an earlier decision is kept too.

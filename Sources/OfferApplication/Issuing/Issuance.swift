@@ -55,7 +55,8 @@ struct Issuance: Sendable {
             customers: snapshot.subject.customers, facts: snapshot.facts, historySequence: snapshot.sequence)
     }
 
-    /// The owner of a new issued offer: the customer of the transaction that is signed (docs/design.md#identity); the decision must still hold.
+    /// The owner of a new issued offer: the customer of the transaction that is signed (docs/design.md#identity); the
+    /// decision must still hold.
     ///
     /// - Throws: ``UnsignableOffer`` if there is none, which a decision never lets through.
     func owner(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> CustomerNumber {
@@ -132,9 +133,9 @@ struct OpenIssuedOffer: Sendable {
     var catalogRevision: Int
     var newestSigning: Signing
 
-    /// Whether what it holds answers the plan: the newest signing is what the plan would make and has enough life left.
+    /// Whether its newest signing answers the plan: it equals what the plan would make, and has enough life left.
     ///
-    /// Where nothing is signed no purchase attempt burns anything and nothing grows old before the issued offer does:
+    /// Where nothing is signed there is no signature to use up, and none that expires before the issued offer does:
     /// the issued offer itself is handed out again for the same product, also if something fresh is asked for.
     func answers(_ plan: SigningPlan, fresh: Bool, at now: Instant, _ policy: Policy) -> Bool {
         let signatures = newestSigning.signatures

@@ -31,7 +31,7 @@ public struct IssueOffer: Sendable {
     let metrics: ServiceMetrics
     private let refusals = RecordedRefusals()
 
-    /// How often a request is decided while what the decision rests on changes: catalogs in a row undo an attempt each.
+    /// How often to retry when the inputs of the decision changed.
     private static let attempts = 5
 
     /// Answers a request with signed and durably recorded artefacts, or with a reasoned no.
@@ -334,7 +334,7 @@ public struct IssueOffer: Sendable {
     private enum Commit<Answer: Sendable>: Sendable {
         case recorded(Answer)
         case earlier(Answer)
-        /// What the decision rests on has changed: no offer and no refusal was recorded.
+        /// The inputs of the decision have changed: no offer and no refusal was recorded.
         case moved
         /// Others have taken the last use meanwhile: no offer was recorded.
         case limited(OfferCounters)

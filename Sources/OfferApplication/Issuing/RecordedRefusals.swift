@@ -63,8 +63,8 @@ extension Issuance {
     /// The SHA-256 of all that a refusal depends on and says, but for its instant: two requests with the same
     /// fingerprint are refused for the same reasons until the same turning point, and are the same record.
     ///
-    /// Left out is what moves by itself without changing the answer: the instant, the newest row, until when the
-    /// history is complete, and counters that everyone shares. Where they do change the answer, a finding differs.
+    /// Without values that change by themselves and leave the answer the same: the instant, the newest row, until when
+    /// the history is complete, and counters that everyone shares. Where they do change the answer, a finding differs.
     ///
     /// - Parameters:
     ///   - record: the packed record.

@@ -6,7 +6,7 @@ import OfferStore
 // and read and judged again by the same rules in the transaction that takes a place.
 
 extension Issuance {
-    /// What the committing transaction says of the limits that everyone shares.
+    /// The committing transaction's verdict on the limits that all customers share.
     enum SharedLimits {
         /// There is a place: what it takes of each limit, and how much the counters may show at most afterwards.
         case fit([SharedUse], [CounterStore.Cap])
@@ -83,7 +83,7 @@ extension Snapshot {
 }
 
 extension OfferCounters {
-    /// What everyone has used of an offer, with the ends that its limits wait for.
+    /// The uses of an offer by all customers, with the ends that its limits wait for.
     ///
     /// - Parameters:
     ///   - open: the subject's open issued offers of the offer.

@@ -4,12 +4,12 @@ import OfferModel
 import OfferSigning
 import OfferStore
 
-/// What one signing is to hold: two requests with the same plan can be given the same signatures
+/// The plan of a signing: two requests with the same plan can be given the same stored signatures
 /// (docs/design.md#issued-offers-and-limits).
 struct SigningPlan: Sendable, Equatable {
     var productId: ProductId
     var formats: [ArtefactFormat]
-    /// What V1 signs as the account; the empty string if absent.
+    /// The account that V1 signs; the empty string if absent.
     var appAccountToken: AppAccountToken?
     /// The customer's transaction that the JWS forms name.
     var transactionId: TransactionReference?

@@ -10,9 +10,9 @@ struct Snapshot: Sendable {
     /// The store's number of the scope; absent if nothing was ever stored in it.
     var number: ScopeNumber?
     var subject: NamedCustomers
-    /// What moves when anything of the subject changes.
+    /// The version of the subject: it changes with anything of the subject's.
     var version: SubjectVersion
-    /// What moves when the catalog, the pauses or the keys change.
+    /// The generation: it changes with the catalog, the pauses and the keys.
     var generation: Int64
     /// The one instant of the request: never before anything that was committed.
     var now: Instant

@@ -14,7 +14,7 @@ public struct CheckpointSigner: Sendable {
     }
 }
 
-/// What the service tells the audit by itself: checkpoints, and with which keys it runs.
+/// The service's own entries in the audit: checkpoints, and the keys it runs with.
 public struct LedgerAudit: Sendable {
     /// A checkpoint is due after this many new events.
     public static let eventsPerCheckpoint: Int64 = 1_000

@@ -144,7 +144,7 @@ public struct NotificationReceipt: Sendable, Hashable {
     public var subtype: NotificationSubtype?
     public var signedDate: Instant
     public var isRepeat: Bool
-    /// What it meant for the history when it was stored first.
+    /// Its effect on the history when it was first stored.
     public var outcome: NotificationOutcome
 }
 

@@ -5,7 +5,7 @@ import OfferStore
 
 /// A notification after everything that is signed in it was checked: itself, and each text inside of it.
 ///
-/// What it means for the history is what these texts say, whatever its type (docs/notifications.md).
+/// Its effect on the history follows from these texts, whatever its type (docs/notifications.md).
 struct VerifiedNotification: Sendable {
     let notification: AppStoreNotification
     private(set) var payloads: [HistoryPayload] = []

@@ -3,7 +3,7 @@ import OfferEligibility
 public import OfferModel
 public import OfferStore
 
-/// What a customer may ask of their data: all of it, and that it be forgotten (docs/privacy.md).
+/// A customer's rights to their data: an export of all of it, and its erasure (docs/privacy.md).
 public struct PersonalData: Sendable {
     public struct Held: Sendable, Hashable {
         public var readAt: Instant
@@ -51,7 +51,7 @@ public struct PersonalData: Sendable {
         }
     }
 
-    /// What an erasure would take away; nothing is written.
+    /// The preview of an erasure; nothing is written.
     ///
     /// - Throws: ``ErasureRefusal``, `unknownCustomer`, `ambiguousCustomer`.
     public func plan(for identifiers: CustomerIdentifiers, in scope: Scope) async throws -> ErasurePlan {

@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// Each process counts for itself, in memory: a rejected request costs no write.
 public final class RequestRates: Sendable {
-    /// What one bucket is for. Buckets are kept under its hash, which is keyed at random in each process: no caller can
-    /// choose another's bucket.
+    /// The purpose of a bucket. Buckets are kept under its hash, which is keyed at random in each process: no caller
+    /// can choose another's bucket.
     private enum Bucket: Hashable {
         case key(String)
         case proven(ProvenIdentifier, Scope, Role)

@@ -75,7 +75,7 @@ struct AccountFetch: Sendable {
             of: "statuses")
     }
 
-    /// What an app transaction says never changes, so one that is known is not asked for. One that no transaction names
+    /// An app transaction never changes, so a known one is not requested. One that no transaction names
     /// would be a customer of its own, so it is asked for only where its own id is all there is.
     private func addAppTransactions(
         _ account: AskedAccount, answered id: String, to fetched: inout FetchedAccount
@@ -119,10 +119,10 @@ struct AccountFetch: Sendable {
     }
 }
 
-/// What the App Store Server API gave of one Apple Account, verified.
+/// The verified data of one Apple Account from the App Store Server API.
 struct FetchedAccount: Sendable {
     private var parts: [VerifiedDelivery] = []
-    /// What could not be verified, each with the answer that held it.
+    /// The items that could not be verified, each with the answer that held it.
     private(set) var refused: [RefusedData] = []
     /// Whether a history ended before Apple's did.
     var hasMorePages = false

@@ -47,7 +47,7 @@ struct AccountKeeping: Sendable {
         }
     }
 
-    /// What keeping comes to if it would change nothing; `nil` if there is something to write.
+    /// The outcome of storing if it would change nothing; `nil` if there is something to write.
     private static func known(
         _ fetched: FetchedAccount, of account: AskedAccount, asOf: Instant, recent: Instant, in scope: Scope,
         _ transaction: any StoreTransaction
@@ -89,7 +89,7 @@ extension KeptAccount {
         gaps = Self.gaps(fetched, account.subscriptions.union(stored), owners: owners, in: named.environment)
     }
 
-    /// What Apple no longer lists of a tester was cleared there, and is no gap.
+    /// Purchases of a tester that Apple no longer lists were cleared there, and are not a gap.
     static func gaps(
         _ fetched: FetchedAccount, _ known: Set<TransactionId>, owners: [CustomerNumber],
         in environment: AppStoreEnvironment

@@ -58,7 +58,7 @@ struct AccountSearch: Sendable {
             }
             accounts += unknown.map { AskedAccount(ids: [$0.id]) }
             guard !accounts.isEmpty else { throw RequestError.unknownCustomer }
-            // Beside a customer that Apple knows, one of aliases alone is no account to ask for.
+            // Beside a customer that Apple knows, one with aliases alone is not an account to ask for.
             let asked = accounts.filter { !$0.ids.isEmpty }
             return asked.isEmpty ? Array(accounts.prefix(1)) : asked
         }
@@ -77,7 +77,7 @@ struct AccountSearch: Sendable {
         }
     }
 
-    /// What was bought with an order, by the first transaction of each purchase.
+    /// The purchases of an order, by the first transaction of each.
     private func purchases(
         inOrder id: String, _ client: AppStoreServerClient, _ scope: Scope
     ) async throws -> [TransactionId] {

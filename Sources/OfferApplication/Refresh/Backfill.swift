@@ -53,7 +53,7 @@ public struct CustomerBackfill: Sendable {
     private func fetch(_ id: String) async throws -> Outcome {
         // The client refuses to send such a one, which would end the work at this line each time.
         guard PathIdentifier.allows(id) else {
-            return .refused("`\(OneLine.of(id, atMost: 60))` is no id of Apple's")
+            return .refused("`\(OneLine.of(id, atMost: 60))` is not an id of Apple's")
         }
         do {
             let report = try await patience.ask {

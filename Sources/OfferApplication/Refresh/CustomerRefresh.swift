@@ -117,7 +117,7 @@ public struct CustomerRefresh: Sendable {
     }
 }
 
-/// Whose purchases the App Store is asked for.
+/// The customer whose purchases the App Store is asked for.
 package enum RefreshQuestion: Sendable, Hashable {
     /// The customers that the identifiers name; Apple can be asked about an unknown one by an identifier of Apple's.
     case customer(CustomerIdentifiers)
@@ -143,7 +143,7 @@ extension RefreshQuestion {
             }
         for (pointer, id) in ids where !PathIdentifier.allows(id) {
             throw .invalidRequest(
-                pointer: pointer, detail: "`\(OneLine.of(id, atMost: 100))` is no id of Apple's",
+                pointer: pointer, detail: "`\(OneLine.of(id, atMost: 100))` is not an id of Apple's",
                 hint: "copy the id again from what the App Store says of the purchase")
         }
     }
@@ -151,7 +151,8 @@ extension RefreshQuestion {
 
 /// One Apple Account as far as it is known before Apple is asked.
 struct AskedAccount: Sendable, Hashable {
-    /// What Apple is asked by, in this order until it knows one: ids of transactions, or an `appTransactionId`.
+    /// The identifiers that Apple is asked by, in this order until it knows one: ids of transactions, or an
+    /// `appTransactionId`.
     var ids: [String]
     /// The subscriptions that are known; an answer without one of them is not all there is.
     var subscriptions: Set<TransactionId> = []
@@ -162,7 +163,7 @@ struct AskedAccount: Sendable, Hashable {
 }
 
 extension AppRegistry {
-    /// What turns signed data of a scope into payloads.
+    /// The reader of signed data of a scope.
     ///
     /// - Throws: `notReady` as ``app(for:)`` does.
     func reader(for scope: Scope) throws -> SignedDataReader {

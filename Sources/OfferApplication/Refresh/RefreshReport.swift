@@ -55,7 +55,7 @@ package enum RefreshGap: String, Sendable, CaseIterable {
 
 /// Why the App Store Server API gave no answer that can be used.
 public struct AppStoreFailure: Sendable, Hashable {
-    /// What Apple said, or what kept the question from Apple.
+    /// Apple's answer, or the obstacle to asking.
     public let error: AppStoreServerError
     public let at: Instant
 
@@ -89,7 +89,7 @@ public struct AppStoreFailure: Sendable, Hashable {
 }
 
 extension AppStoreServerError {
-    /// What it means to the caller: Apple knows no customer by the id, or there is no answer.
+    /// The error for the caller: Apple knows no customer by the id, or there is no answer.
     func requestError(at now: Instant) -> RequestError {
         switch (code, errorCode) {
         case (.notFound, .appNotFound), (.notFound, .invalidAppIdentifier):

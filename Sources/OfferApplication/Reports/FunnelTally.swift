@@ -156,7 +156,7 @@ struct FunnelTally {
     }
 }
 
-/// What discounts of one currency cost, in milliunits.
+/// The cost of discounts in one currency, in milliunits.
 private struct DiscountCost {
     var issued: Int64 = 0
     var redeemed: Int64 = 0

@@ -38,7 +38,7 @@ struct RequestClock: Sendable {
 
 /// By how much the wall clock is behind, and behind what.
 public struct ClockLag: Error, Sendable, Hashable {
-    /// What shows that the clock is behind.
+    /// The mark that shows that the clock is behind.
     public enum Mark: Sendable, Hashable {
         /// Something was committed at a later instant.
         case lastInstant

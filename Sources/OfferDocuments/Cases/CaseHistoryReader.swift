@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Reads the history of a case: Apple's decoded payloads, in which what is left out is made up.
+/// Reads the history of a case: Apple's decoded payloads, with defaults for members that are left out.
 ///
 /// Each row may name its `provenance`, else the history's holds, else `serverAPI`.
 struct CaseHistoryReader {

@@ -127,7 +127,7 @@ struct CaseHistories {
 
 /// Reads an offer that a file of cases states itself: the form of the catalog with every key optional.
 ///
-/// What is left out is a free month of ``CaseWorld/product`` without limits, so that a case says only what it is about.
+/// Members that are left out describe a free month of ``CaseWorld/product`` without limits, so that a case is short.
 /// Terms are not held to what App Store Connect offers.
 enum CaseOfferReader {
     static let keys = OfferReader.keys.filter { $0 != "id" }

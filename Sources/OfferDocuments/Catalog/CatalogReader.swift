@@ -107,7 +107,7 @@ enum OtherProductsReader {
     }
 }
 
-/// What the reading of one offer needs to know of the rest of the catalog.
+/// The rest of the catalog, as far as the reading of one offer needs it.
 struct CatalogContext {
     private let groups: [SubscriptionGroup]
     let otherProducts: [OtherProduct]
@@ -229,7 +229,7 @@ struct CatalogContext {
         mentions.append((excluded, field))
     }
 
-    /// Issued offers keep the tags they were issued with, so this is no error.
+    /// Issued offers keep the tags they were issued with, so this is not an error.
     func warnAboutUnknownTags() {
         for (tag, field) in countedTags where !tags.contains(tag) {
             field.warn(
@@ -238,7 +238,7 @@ struct CatalogContext {
         }
     }
 
-    /// An archived offer may leave the document and is still worth mentioning, so this is no error.
+    /// An archived offer may leave the document and is still worth mentioning, so this is not an error.
     func warnAboutUnknownOffers() {
         for (offer, field) in mentions where !offerIds.contains(offer) && formerIds[offer] == nil {
             field.warn(
@@ -247,7 +247,7 @@ struct CatalogContext {
         }
     }
 
-    /// The first use of a signal or an attribute says what type it has.
+    /// The first use of a signal or an attribute determines its type.
     mutating func use(_ fact: String, as type: FactType, at field: Field) {
         guard let first = ownFacts[fact] else {
             ownFacts[fact] = (type, field.node.position.line)

@@ -43,7 +43,7 @@ package enum CatalogWriter {
         return .mapping(entries)
     }
 
-    /// What is billed up front is the price of the product, which is written there.
+    /// The price of a period that is billed up front is the product's, and written there.
     private static func node(_ plan: BillingPlan) -> OutputNode {
         var entries: [(key: String, value: OutputNode)] = [("type", .text(plan.type.name ?? plan.type.rawValue))]
         if plan.type != .billedUpfront {

@@ -140,7 +140,7 @@ extension OfferType {
     }
 }
 
-/// What the App Store's own rules require of a customer, as facts (`platform.*`, docs/design.md#decisions).
+/// The App Store's own requirements of a customer, as facts (`platform.*`, docs/design.md#decisions).
 struct PlatformConstraint {
     let constraint: Constraint
     let reason: String

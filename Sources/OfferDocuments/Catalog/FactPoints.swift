@@ -1,6 +1,6 @@
 import OfferModel
 
-/// What a fact can be where a comparison is decided: nothing at all, or a value.
+/// The values that a fact can have where a comparison is decided: none at all, or one.
 enum FactPoint {
     /// There is nothing to know, as of a signal that was not sent.
     case absent
@@ -59,7 +59,7 @@ extension Comparison {
 }
 
 extension FactValue {
-    /// What orders values of one type; `nil` for text and flags.
+    /// The order of values of one type; `nil` for text and flags.
     var magnitude: Double? {
         switch self {
         case .number(let number): number

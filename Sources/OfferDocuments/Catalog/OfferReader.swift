@@ -170,7 +170,7 @@ extension Field {
     }
 }
 
-/// Reads `again: { after: P12M }`, by which an introductory offer is given again on purpose.
+/// Reads `again: { after: P12M }`, which gives an introductory offer again on purpose.
 enum AgainReader {
     static func read(_ mapping: Mapping, _ type: OfferType?) -> Period? {
         guard let field = mapping.optional("again") else { return nil }

@@ -39,7 +39,7 @@ struct Satisfiability {
     }
 
     private mutating func areCompatible(_ literals: [Literal]) -> Bool {
-        // Those that are not plain decide nothing and are looked at all the same.
+        // Those that are not plain decide nothing and are still examined.
         budget -= literals.count
         guard hasBudget else { return true }
         var points: [String: [FactPoint]] = [:]
@@ -125,13 +125,13 @@ struct StateModel {
     }
 }
 
-/// What two facts say about each other, whatever the state.
+/// The relation of two facts, whatever the state.
 enum LinkedFacts {
     static func areCompatible(_ points: [String: [FactPoint]]) -> Bool {
         daysFitMonths(points) && changeFitsRenewal(points) && purchasesFitOwning(points)
     }
 
-    /// What was bought and not taken back is owned.
+    /// A product that was bought and not refunded is owned.
     private static func purchasesFitOwning(_ points: [String: [FactPoint]]) -> Bool {
         points.allSatisfy { fact, owns in
             guard case .owns(let product) = FactName(fact),

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// What App Store Connect lets a product and an offer be.
+/// The terms that App Store Connect allows for a product and an offer.
 enum AppleTerms {
     /// `SubscriptionOfferDuration` of the App Store Connect API.
     static let offerPeriods = periods(["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P1Y"])

@@ -1,6 +1,7 @@
 package import OfferModel
 
-/// The content of `offerd.yaml` (docs/design.md#configuration); what it leaves out must come from the environment or a flag.
+/// The content of `offerd.yaml` (docs/design.md#configuration); what it leaves out must come from the environment or a
+/// flag.
 package struct ServerConfiguration: Sendable, Hashable {
     package var listen: ListenAddress?
     /// The path of the SQLite file, as written; relative to the configuration file.
@@ -13,7 +14,7 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var retention = RetentionTerms()
     package var rateLimits = RateLimits()
     package var tls: TLSPaths?
-    /// The proxies that are believed about where a request comes from.
+    /// The proxies whose forwarded address is trusted.
     package var trustedProxies: [IPNetwork] = []
     /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for
     /// never.

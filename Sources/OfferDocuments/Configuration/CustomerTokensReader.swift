@@ -13,7 +13,7 @@ package struct CustomerTokensConfiguration: Sendable, Hashable {
 
     /// The `iss` of its tokens.
     package var issuer: String
-    /// What the `aud` of its tokens names.
+    /// The audience that the `aud` of its tokens names.
     package var audience: String
     package var keys: Keys
     /// The only app whose customers it knows; absent for all that have no provider of their own.
@@ -61,7 +61,7 @@ enum CustomerTokensReader {
 }
 
 extension TextForm {
-    /// What a claim of a token must be, to the byte.
+    /// The required value of a claim, to the byte.
     fileprivate static let claim = TextForm(
         noun: "the value of a claim", hint: "copy it from a token of the login provider"
     ) { text in (1...1_024).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }

@@ -78,7 +78,7 @@ package enum PrivateKeySource: Sendable, Hashable {
     case token(TokenKey)
 }
 
-/// What a key is for.
+/// The purpose of a key.
 package enum KeyUse: String, Sendable, Hashable, CaseIterable {
     /// Signs new offers.
     case signing

@@ -40,7 +40,7 @@ package enum IssueSeverity: String, Sendable, Hashable, CaseIterable {
     case warning
 }
 
-/// What is wrong with a document, for programs; people read the detail and the hint.
+/// The kind of an error in a document, for programs; people read the detail and the hint.
 ///
 /// The list is closed and `docs/catalog.md` explains every entry.
 public enum DocumentIssueCode: String, Sendable, Hashable, CaseIterable, Codable {
@@ -105,7 +105,7 @@ final class IssueLog {
     /// Whether there is an error more than are reported: nothing that is read now can change the outcome.
     private(set) var isFull = false
 
-    /// - Parameter issue: made only if it is kept, because it takes longer than what it is about.
+    /// - Parameter issue: made only if it is kept, because making it is slow.
     func refuse(_ issue: @autoclosure () -> DocumentIssue) {
         guard errors.count < DocumentLimits.issues else {
             isFull = true
@@ -125,7 +125,7 @@ final class IssueLog {
         throw refusal
     }
 
-    /// What is wrong, with a last error that says so where there is more.
+    /// The errors, with a last one that says so if there are more.
     var refusal: InvalidDocument {
         var sorted = Self.sorted(errors)
         if isFull, let last = sorted.last {
@@ -173,7 +173,7 @@ package struct InvalidDocument: Error, Sendable, Hashable {
     package let warnings: [DocumentIssue]
 }
 
-/// What bounds every document, so that a hostile one costs little.
+/// Bounds of every document, so that a hostile one costs little.
 package enum DocumentLimits {
     /// The most bytes of a document: 2 MiB, as for a request with a catalog (docs/bounds.md#requests).
     package static let bytes = 2 * 1_024 * 1_024

@@ -30,7 +30,7 @@ struct DocumentNode: Sendable {
         var isRepeated = false
     }
 
-    /// What it is, for an error: `a list`.
+    /// Its kind, for an error: `a list`.
     var kind: String {
         switch content {
         case .empty: "nothing"
@@ -41,7 +41,7 @@ struct DocumentNode: Sendable {
     }
 }
 
-/// What an unquoted scalar means to YAML readers of one version or another.
+/// The meanings of an unquoted scalar in the versions of YAML.
 ///
 /// Where text is wanted, anything that some reader takes for a number, a boolean or nothing must be quoted: `1e5` is a
 /// group to one tool and a hundred thousand to the next.

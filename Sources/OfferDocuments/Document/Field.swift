@@ -226,7 +226,7 @@ struct Mapping {
         return optional(key)
     }
 
-    /// The value of a key that may be left out; a key without a value is an error all the same.
+    /// The value of a key that may be left out; a key without a value is still an error.
     func optional(_ key: String) -> Field? {
         guard let entry = entries[key] else { return nil }
         guard !isNull(key) else {

@@ -1,4 +1,4 @@
-/// The keys of the mappings that a screen of the text has open, by which it finds those that are given twice.
+/// The keys of the open mappings, to find those that are given twice.
 ///
 /// A mapping in block style is known by its column: every entry of a line that begins further left ends it. One in
 /// braces is known by them.
@@ -39,7 +39,7 @@ struct KeyScopes {
     /// Whether the value that comes next within the innermost brackets is a key.
     var isKeyNext: Bool { flows.last.map { $0.isMapping && $0.isKeyNext } ?? false }
 
-    /// What came last within brackets was a key, or is where one would be.
+    /// The last token within brackets was a key, or is where one would be.
     mutating func endKey() {
         guard !flows.isEmpty else { return }
         flows[flows.count - 1].isKeyNext = false

@@ -6,7 +6,7 @@ public struct CaseDifference: Sendable, Hashable {
     public var rule: String?
     public var path: String?
     public var aspect: Aspect
-    /// What the case expects; `nil` for nothing.
+    /// The expected value; `nil` for nothing.
     public var expected: String?
     public var got: String?
     public var message: String?
@@ -77,7 +77,7 @@ extension CaseFile {
         }
     }
 
-    /// What is known of the state of the group that a case expects something of, by member: by default the group of the
+    /// The state of the group that a case has an expectation of, by member: by default the group of the
     /// product.
     public func stateMembers(of asked: OfferCase, policy: Policy = .standard) -> [String: String] {
         let product = asked.productId ?? asked.offer.flatMap(offer)?.products.first

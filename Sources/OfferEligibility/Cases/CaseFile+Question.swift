@@ -19,7 +19,7 @@ extension CaseFile {
         return question
     }
 
-    /// What is known of the customer of a case: without data signed or bought after its instant, unless the case is
+    /// The facts of the customer of a case: without data signed or bought after its instant, unless the case is
     /// about the present.
     public func facts(of asked: OfferCase, policy: Policy = .standard) -> SubjectFacts {
         let facts = SubjectFacts(

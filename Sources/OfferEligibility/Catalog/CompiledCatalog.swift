@@ -157,7 +157,7 @@ extension CompiledOffer: Hashable {
     }
 }
 
-/// What a use without an issued offer shows of an offer; by reference, because every limit reads those of a whole
+/// The offers that a use without an issued offer may be of; by reference, because every limit reads those of a whole
 /// catalog.
 final class RedemptionMatcher: Sendable {
     /// Every id that its issued offers may have.
@@ -181,7 +181,7 @@ final class RedemptionMatcher: Sendable {
     func matches(_ key: RedemptionKey) -> Bool { look == key.look && group.map { $0 == key.group } ?? true }
 }
 
-/// Which offers of a catalog each known use may be of.
+/// The offers of a catalog that each known use may be of.
 final class CatalogUses: Sendable {
     /// By the places of the redemptions.
     let matches: [[RedemptionMatcher]]

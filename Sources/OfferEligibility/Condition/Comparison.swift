@@ -1,7 +1,7 @@
 import OfferModel
 
 extension Comparison {
-    /// Compares what is known with the operands.
+    /// Compares the known value with the operands.
     ///
     /// - Parameter type: the fact's type; `nil` where the values themselves say it.
     func answer(_ knowledge: Fact.Knowledge, as type: FactType?) -> ComparisonAnswer {

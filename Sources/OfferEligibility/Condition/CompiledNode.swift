@@ -34,7 +34,7 @@ final class CompiledNode: Sendable, Placed {
     }
 }
 
-/// What is compiled together with others, so that something can be kept about each by its index.
+/// A part of a catalog that is compiled with others, so that values about each can be kept by its index.
 protocol Placed: AnyObject {
     /// From 0, in the order in which they were made.
     var place: Int { get }

@@ -137,7 +137,7 @@ final class JudgedNode: Sendable {
     }
 }
 
-/// What nodes and comparisons said of one subject at one instant, for the other offers that ask the same.
+/// Verdicts of nodes and comparisons about one subject at one instant, shared by the offers that have the same.
 struct JudgedNodes {
     var nodes = Judgements<CompiledNode>()
     var comparisons = Judgements<CompiledComparison>()

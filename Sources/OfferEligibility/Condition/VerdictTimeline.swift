@@ -16,7 +16,7 @@ struct VerdictTimeline: Sendable {
         for instant in instants { append(verdict(instant), at: instant) }
     }
 
-    /// What those of several nodes make together.
+    /// The combined timeline of several nodes.
     init(_ nodes: [JudgedNode], combine: ([Verdict]) -> Verdict) {
         var verdicts = nodes.map(\.timeline.now)
         now = combine(verdicts)
@@ -38,7 +38,7 @@ struct VerdictTimeline: Sendable {
         }
     }
 
-    /// When what holds ceases to, or what does not hold or is not known begins to; becoming unknown is no flip.
+    /// When what holds ceases to, or what does not hold or is not known begins to; becoming unknown is not a flip.
     var flip: Instant? {
         let wanted: Verdict = now == .satisfied ? .violated : .satisfied
         return changes.first { $0.verdict == wanted }?.at

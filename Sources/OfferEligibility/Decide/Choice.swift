@@ -19,7 +19,7 @@ public struct Choice: Sendable, Hashable {
     public struct Candidate: Sendable, Hashable {
         public var offerId: OfferId
         public var priority: Int
-        /// What the customer saves; absent if unknown.
+        /// The customer's saving; absent if unknown.
         public var value: Money?
 
         public init(offerId: OfferId, priority: Int, value: Money?) {
@@ -76,7 +76,7 @@ extension Choice.Reason {
 }
 
 extension Offer {
-    /// What the customer saves, nominally: the regular price for the offer's length minus what is paid, by the catalog.
+    /// The customer's nominal saving: the regular price for the offer's length minus what is paid, by the catalog.
     ///
     /// The regular price is taken in proportion and rounded down to a milliunit; where days and months meet, a month
     /// has 30 days. Nothing is converted: `nil` if the two prices are in different currencies.

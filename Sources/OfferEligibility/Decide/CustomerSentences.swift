@@ -2,7 +2,7 @@ import FoundationEssentials
 import OfferModel
 
 extension Explanation {
-    /// What may be said to the customer: one or two sentences without other offers, limits, counts or shares, and
+    /// The text for the customer: one or two sentences without other offers, limits, counts or shares, and
     /// without what would help get around a rule. At most ``CustomerSentences/longest`` characters.
     ///
     /// - Parameter locale: the customer's language, such as `pt-BR`; English if absent, unreadable or not in the table.
@@ -34,7 +34,7 @@ extension Explanation {
     }
 }
 
-/// What is said to customers, in every language: the table `CustomerSentences.json`.
+/// The texts for customers, in every language: the table `CustomerSentences.json`.
 ///
 /// Each row names what it is `for`: reasons, or a reason with the state of the subscription or the rule that it was
 /// found for, which goes before the reason alone. It says that in every language of the table; `pt` is Brazilian
@@ -48,7 +48,7 @@ struct CustomerSentences: Sendable {
         let say: [String: String]
     }
 
-    /// The sentences by what they are for, then by language.
+    /// The sentences by their keys, then by language.
     let sentences: [String: [String: SentenceForm]]
     /// The languages, those that name more first: `pt-PT` would go before `pt`.
     let languages: [String]
@@ -71,7 +71,7 @@ struct CustomerSentences: Sendable {
 }
 
 extension Finding {
-    /// What a row may be for, the most particular first.
+    /// The keys of a row, the most specific first.
     fileprivate var sentenceKeys: [String] {
         let state = evidence.first { $0.field == "subscription.state" }?.observed
         var keys = ["\(reason.rawValue).\(rule.rawValue)", reason.rawValue]

@@ -1,4 +1,4 @@
-/// Answers a question from what is known: the one evaluator of dry-run, issuing, simulation and replay (invariant 4).
+/// Answers a question from the known facts: the one evaluator of dry-run, issuing, simulation and replay (invariant 4).
 ///
 /// Evaluates every rule of the policy that concerns the offer's kind, also after one is violated. Rules of another kind
 /// of offer leave no finding.
@@ -54,6 +54,6 @@ public struct Decision: Sendable, Hashable {
 public enum Outcome: String, Sendable, Hashable, CaseIterable, Codable {
     case eligible
     case ineligible
-    /// What is known does not decide; then nothing is signed (invariant 3).
+    /// Information is missing; then nothing is signed (invariant 3).
     case undetermined
 }

@@ -11,7 +11,7 @@ public struct Explanation: Sendable, Hashable {
     public var decisive: Finding?
     public var others: Int
     public var outlook: Outlook
-    /// Whether the customer cancelled a subscription of their own that still gives access and stands in the way.
+    /// Whether the customer cancelled a subscription of their own that still gives access and blocks the offer.
     public var isCancelledAndActive: Bool
 
     public init(_ decision: Decision, outlook: Outlook) {
@@ -62,7 +62,7 @@ extension Decision {
 }
 
 extension Finding {
-    /// What goes away later ranks higher: never, then by an event, then by the later date.
+    /// A blocking rule that lasts longer ranks higher: for ever, then until an event, then until the later date.
     fileprivate var rank: (Int, Instant) {
         switch turningPoint {
         case nil: (2, .distantPast)
@@ -73,7 +73,7 @@ extension Finding {
 }
 
 extension TurningEvent {
-    /// What has to happen, to follow "when" or "until".
+    /// The event that has to happen, to follow "when" or "until".
     public var clause: String {
         switch self {
         case .historyCompleted: "the customer's complete purchase history is sent"

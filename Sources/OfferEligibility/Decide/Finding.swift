@@ -3,7 +3,7 @@ public import OfferModel
 public enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
     case satisfied
     case violated
-    /// What is known does not decide it; never counts as satisfied (invariant 3).
+    /// Information is missing; never counts as satisfied (invariant 3).
     case undetermined
     case notApplicable
 
@@ -48,11 +48,11 @@ extension Finding {
 public struct Evidence: Sendable, Hashable {
     // As of a finding, it is the compiler's initialiser.
 
-    /// What was looked at: a fact's name, a field of Apple's, or a field of the catalog.
+    /// The field: a fact's name, a field of Apple's, or a field of the catalog.
     public var field: String
-    /// What was seen; absent if nothing is known.
+    /// The observed value; absent if unknown.
     public var observed: EvidenceValue?
-    /// What was required; absent if the observation speaks for itself.
+    /// The required value; absent if the observation speaks for itself.
     public var required: EvidenceValue?
     /// Where the observation comes from; absent for the catalog and the clock.
     public var provenance: Provenance?

@@ -5,8 +5,8 @@ public struct Outlook: Sendable, Hashable {
     /// For an eligible answer, the first instant at which it no longer is; for any other, the first at which it is
     /// eligible. Absent if time alone does not bring the change.
     public var changesAt: Instant?
-    /// What must happen before the offer is available, each once, in the order of the findings. Empty where a date
-    /// alone decides, and where a reason against it will not change.
+    /// The events that must happen before the offer is available, each once, in the order of the findings. Empty where
+    /// a date alone decides, and where a reason against it will not change.
     public var events: [TurningEvent]
     /// Whether a reason against it will change with neither a date nor an event.
     public var isFinal: Bool

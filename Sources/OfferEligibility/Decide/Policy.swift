@@ -17,8 +17,8 @@ public struct Policy: Sendable {
     public var longestGrace: Int64 = 28 * Instant.Duration.day
     /// The longest grace period of a weekly subscription (App Store Connect Help, "Enable billing grace period").
     var longestWeeklyGrace: Int64 = 6 * Instant.Duration.day
-    /// How long before a renewal Apple may charge it; who cancels later is charged once more (Apple Support: "cancel at
-    /// least 24 hours before").
+    /// How long before a renewal Apple may charge it; a customer who cancels later pays for another period (Apple:
+    /// "cancel at least 24 hours before").
     public var renewalNotice: Int64 = 24 * Instant.Duration.hour
 
     /// How much faster Sandbox runs at its slowest renewal rate, a month in an hour; the rate also sets how long grace and

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// What is asked: may this subject have this offer, for this product, now?
+/// A question for the evaluator: may this subject have this offer, for this product, now?
 public struct Question: Sendable, Hashable {
     public var now: Instant
     public var scope: Scope
@@ -12,7 +12,7 @@ public struct Question: Sendable, Hashable {
     /// The group of that product; absent if the catalog does not know the product.
     public var subscriptionGroupIdentifier: SubscriptionGroupId?
     public var pause: Pause
-    /// What the backend says about the customer, by the name after `signals.`.
+    /// The backend's signals about the customer, by the name after `signals.`.
     public var signals: [String: FactValue]
     /// Whether the answer would need a signing beyond those the open issued offer holds.
     public var needsNewSigning: Bool

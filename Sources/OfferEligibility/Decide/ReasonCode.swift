@@ -10,7 +10,7 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     // What is not known.
 
     case historyIncomplete
-    /// A renewal is due and what is known is older.
+    /// A renewal is due and the known data is older.
     case historyStale
     /// The transaction that decides has no expiry, or its grace period no end.
     case expiryUnknown
@@ -86,7 +86,7 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case valueMissing
 }
 
-/// What would have to happen for a finding to flip: a closed list.
+/// The events at which a finding flips: a closed list.
 public enum TurningEvent: String, Sendable, Hashable, CaseIterable, Codable {
     case historyCompleted, renewalInfoReceived, transactionReceived, subscriptionBought, subscriptionEnded,
         subscriptionChanged, offerEnded, signalReceived, attributesSet, requestChanged, offerRedeemed,

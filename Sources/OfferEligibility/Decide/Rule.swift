@@ -31,7 +31,7 @@ extension Rule {
             turningPoint: turningPoint)
     }
 
-    /// What is missing also says which event would bring it.
+    /// A missing value also names the event that would bring it.
     func undetermined(
         _ reason: ReasonCode, _ message: @autoclosure @escaping @Sendable () -> String, evidence: [Evidence] = []
     ) -> Finding {
@@ -40,7 +40,7 @@ extension Rule {
             turningPoint: reason.bringing.map(TurningPoint.event))
     }
 
-    /// The same where the sentence says what is not known and why.
+    /// The same with a sentence about the unknown value and the reason.
     func unknown(
         _ subject: @autoclosure @escaping @Sendable () -> String, _ reason: ReasonCode, evidence: [Evidence] = []
     ) -> Finding {
@@ -67,7 +67,7 @@ extension ReasonCode {
     /// The event that brings what is not known; `nil` where nothing but time or the catalog would.
     var bringing: TurningEvent? { meaning.bringing }
 
-    /// What is not known, in words that follow "because".
+    /// The missing information, in words that follow "because".
     var explanation: String { meaning.explanation }
 
     private var meaning: (bringing: TurningEvent?, explanation: String) {
@@ -111,16 +111,16 @@ extension ReasonCode {
     }
 }
 
-/// What a rule sees: the question, the subject, and what several rules derive from both.
+/// The input of a rule: the question, the subject, and what several rules derive from both.
 ///
 /// A class, because every rule and every deferred message refers to it.
 final class RuleContext: Sendable {
     let question: Question
     let subject: Subject
     let policy: Policy
-    /// Which offers of the catalog in force each use may be of.
+    /// The offers of the catalog in force that each use may be of.
     let catalog: CatalogUses
-    /// What a use without an issued offer shows of the offer asked for.
+    /// The parts of the requested offer that identify a use without an issued offer.
     let own: RedemptionMatcher
     /// The state of the product's group; `nil` if the catalog does not know the group.
     let state: SubscriptionState?
@@ -156,7 +156,7 @@ final class RuleContext: Sendable {
         question.subscriptionGroupIdentifier.map { subject.state(of: $0, at: instant) }
     }
 
-    /// When access in the group ends without an event; the event where it goes on.
+    /// When access in the group ends without an event; the event if it continues.
     func endOfAccess(_ state: SubscriptionState) -> TurningPoint {
         subject.firstInstant(of: state.subscriptionGroupIdentifier, after: now) { $0.hasAccess == false }
             .map(TurningPoint.at) ?? .event(.subscriptionEnded)

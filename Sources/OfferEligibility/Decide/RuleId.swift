@@ -33,7 +33,7 @@ public enum RuleId: String, Sendable, Hashable, CaseIterable, Codable {
     case ruleAgain = "rule.again"
 }
 
-/// What a rule answered: of a finding what a record of the decision keeps, so that millions can be read for a report.
+/// A rule's answer: the part of a finding that a record of the decision keeps, so that reports can read millions.
 public struct RuleAnswer: Sendable, Hashable {
     public var rule: RuleId
     public var verdict: Verdict

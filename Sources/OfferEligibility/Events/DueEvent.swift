@@ -24,7 +24,7 @@ public struct DueEvent: Sendable, Hashable {
 extension DueEvent {
     /// The events of one subscription that its data gives a date.
     ///
-    /// What is to come has a date on any word; access that has ended is news only for a few days, and only if
+    /// A future event has a date on any statement; access that has ended is news only for a few days, and only if
     /// Apple has signed it.
     ///
     /// - Parameter history: everything that is known of the subscription.

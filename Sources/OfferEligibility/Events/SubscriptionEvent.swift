@@ -1,17 +1,17 @@
 public import OfferModel
 
-/// What happened, or is about to happen, to one subscription or another purchase (docs/events.md).
+/// An event of one subscription or another purchase, past or about to happen (docs/events.md).
 public struct SubscriptionEvent: Sendable, Hashable {
     public var type: EventType
     /// Identifies it among the events of this type and subscription: a transaction, or the date it is about.
     public var cause: String
-    /// What the type names: when the trial or grace ends, access ended, or Apple dates the change.
+    /// The instant that the type names: when the trial or grace ends, access ended, or Apple dates the change.
     public var at: Instant
     /// The period that it is about.
     public var transaction: Transaction
     public var previousProductId: ProductId?
     public var willAutoRenew: Bool?
-    /// Of a failed payment, until when access goes on.
+    /// The end of access after a failed payment.
     public var graceEnds: Instant?
     /// The state of the subscription group once access is lost.
     public var state: SubscriptionStateName?
@@ -28,10 +28,10 @@ public struct SubscriptionEvent: Sendable, Hashable {
 }
 
 extension SubscriptionEvent {
-    /// What new data of one subscription says has happened since the data before it.
+    /// The events that new data of one subscription shows, compared with the data before it.
     ///
     /// Only what Apple has signed counts, and only what is recent: the history of a customer who is seen for the first
-    /// time is no news. What says nothing new yields nothing, so repeats yield nothing.
+    /// time is not news. Data without anything new yields nothing, so repeats yield nothing.
     ///
     /// - Parameters:
     ///   - before: everything that was known of the subscription; `after` with the new data.
@@ -132,7 +132,7 @@ private struct SubscriptionChange {
         return [failed]
     }
 
-    /// What became of products outside subscription groups.
+    /// The events of products outside subscription groups.
     var otherPurchases: [SubscriptionEvent] {
         let known = Dictionary(
             before.transactions.filter { !$0.isSubscription }.flatMap { row in

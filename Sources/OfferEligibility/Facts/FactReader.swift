@@ -1,6 +1,6 @@
 import OfferModel
 
-/// What is known of a fact at an instant, and where from.
+/// The value of a fact at an instant, with its provenance.
 struct Fact: Sendable {
     enum Knowledge: Sendable {
         case known(FactValue)
@@ -9,7 +9,7 @@ struct Fact: Sendable {
         case undetermined(ReasonCode)
     }
 
-    /// What something that happens, rather than time, can make of a known value.
+    /// The events, other than time, that can change a known value.
     enum Change: Sendable {
         case none
         case any(TurningEvent)
@@ -114,14 +114,14 @@ final class FactReader {
         }
     }
 
-    /// What the backend says; evidence says that it is its word.
+    /// The backend's statement; evidence names it as the source.
     private func stated(_ value: FactValue?, else missing: ReasonCode, _ event: TurningEvent) -> Fact {
         Fact(
             value.map(Fact.Knowledge.known) ?? .undetermined(missing), provenance: value == nil ? nil : .caller,
             change: .any(event))
     }
 
-    /// What is known of the fact at another instant, by which the state of the product's group may be another.
+    /// The value of the fact at another instant, at which the product's group may be in another state.
     func knowledge(of name: FactName?, at instant: Instant) -> Fact.Knowledge {
         guard case .subscription(let fact) = name, fact.dependsOnTime else {
             return self.fact(name, at: instant, nil).knowledge
@@ -232,7 +232,7 @@ struct ProductFactReader {
         rows = (subject.past.otherPurchases[product] ?? []).map { subject.history.transactions[$0] }
     }
 
-    /// What was shared is owned too, as in ``PurchasedProduct/isOwned``.
+    /// Shared products are owned too, as in ``PurchasedProduct/isOwned``.
     var owned: Fact {
         if let kept = rows.last(where: \.isKept) {
             return Fact(.known(.boolean(true)), from: kept, change: .any(.transactionReceived))

@@ -1,9 +1,9 @@
 import OfferModel
 
-/// What all purchases of a customer say together.
+/// The facts of all purchases of a customer together.
 ///
-/// What came through Family Sharing is not the customer's own and says nothing here. A row of an ownership that Apple
-/// added later might be: it leaves open what the others do not show.
+/// A purchase through Family Sharing is not the customer's own and does not count here. A row of an ownership that
+/// Apple added later might be: it leaves open what the others do not show.
 struct OwnPurchases: Sendable {
     /// A date with the place of the row that shows it.
     struct Dated: Sendable {

@@ -17,7 +17,7 @@ struct SubscriptionFactReader {
         }
     }
 
-    /// What is known of the fact, without what shows it.
+    /// The value of the fact, without its evidence.
     func knowledge(of fact: SubscriptionFact) -> Fact.Knowledge {
         if concernsUngrouped(by: fact) { return .undetermined(.groupMismatch) }
         return switch fact {
@@ -150,7 +150,7 @@ extension SubscriptionState {
         }
     }
 
-    /// Why there is no subscription to speak of.
+    /// Why there is no subscription.
     fileprivate var reasonForNone: ReasonCode { resolution.undeterminedReason ?? .noSubscription }
 
     fileprivate var reasonForNoRenewalInfo: ReasonCode { transactionId == nil ? reasonForNone : .renewalInfoMissing }

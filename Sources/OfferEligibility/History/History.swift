@@ -4,9 +4,9 @@ public import OfferModel
 ///
 /// Rows never change, are passed around by the hundred, and a payload has dozens of members: hence a class.
 public final class Recorded<Payload: Sendable & Hashable>: Sendable {
-    /// What was signed or stated.
+    /// The signed or stated payload.
     public let payload: Payload
-    /// What settles ties between equal dates: the payload's exact bytes, or where the store has settled them, how.
+    /// Settles ties between equal dates: the payload's exact bytes, or where the store has settled them, how.
     public let payloadBytes: [UInt8]
     public let provenance: Provenance
     /// Its position in the store-wide order of arrival; for evidence and replay, never for the current view.

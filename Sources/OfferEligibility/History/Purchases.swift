@@ -80,7 +80,7 @@ extension [Recorded<Transaction>] {
     }
 }
 
-/// What two copies of a purchase have in common.
+/// The key that two copies of a purchase have in common.
 private enum PurchaseKey: Hashable {
     case id(TransactionId)
     case lineItem(String, ProductId, of: TransactionId)
@@ -130,7 +130,7 @@ extension Recorded<Transaction> {
         return payload.purchaseDate < otherEnds && other.payload.purchaseDate < ends
     }
 
-    /// Whether another copy of the purchase says what holds: proven data before the rest, then the newer signature.
+    /// Whether another copy of the purchase outranks it: proven data before the rest, then the newer signature.
     fileprivate func isOutranked(byCopy other: Recorded) -> Bool {
         if provenance.isProven != other.provenance.isProven { return other.provenance.isProven }
         if payload.signedDate != other.payload.signedDate { return payload.signedDate < other.payload.signedDate }

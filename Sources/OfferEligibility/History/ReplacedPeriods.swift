@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Which periods an upgrade ended, where Apple's data does not say so.
+/// The periods that an upgrade ended although Apple's data does not say so.
 ///
 /// Apple marks such a period only when it signs it again: notifications of the upgrade do not, and receipts and exports
 /// often have no mark at all (docs/eligibility.md#purchases-and-copies).
@@ -73,7 +73,7 @@ struct ReplacedPeriods {
 
     private mutating func mark(_ place: Int) { rows[place] = rows[place].asUpgraded(keepingRevocation: true) }
 
-    /// No history of Apple's has so many periods of one subscription that run at the same time and replace none.
+    /// The most periods of one subscription that run at the same time and replace none; Apple's histories have fewer.
     private static let mostRunning = 16
 }
 
@@ -100,7 +100,7 @@ extension Recorded<Transaction> {
     fileprivate func runs(at instant: Instant) -> Bool { payload.ends.map { instant < $0 } ?? false }
 
     /// Whether it is what replaced an earlier period of its subscription. What begins in a period before a renewal of it
-    /// can is no renewal. Of two periods that begin together, the one with the later id replaced the other.
+    /// can is not a renewal. Of two periods that begin together, the one with the later id replaced the other.
     fileprivate func replaces(_ earlier: Recorded) -> Bool {
         guard !earlier.payload.isUpgraded, earlier.runs(at: payload.purchaseDate), isInGroup(of: earlier),
             provenance.isProven || !earlier.provenance.isProven, !isOfSamePeriod(as: earlier)

@@ -114,7 +114,7 @@ struct CustomerLimit: JudgedLimit {
         guard isPerAccount else { return own }
         let others = (context.accountUses ?? []).map(Use.init).filter { $0.counts(in: window, at: instant) }
         let uses = own.filter { context.isUnderSameAccount($0) != false } + others
-        // A V1 offer that another Apple Account redeemed is a use in both histories, and one all the same.
+        // A V1 offer that another Apple Account redeemed is in both histories, and counts once.
         let explained = Set(uses.filter { $0.issuedOfferId != nil }.compactMap(\.redeemedAt))
         return uses.filter { $0.issuedOfferId != nil || !($0.redeemedAt.map(explained.contains) ?? false) }
     }
@@ -181,7 +181,7 @@ struct CountedOffers {
     private func holdsRedemption(at place: Int) -> Bool {
         if holdsOwn, context.use.matching.contains(place) { return true }
         if case .across(.thisOffer) = which { return false }
-        // The App Store's own retention offers are in no catalog, and an offer all the same.
+        // The App Store's own retention offers are in no catalog, but are offers.
         if case .across(.all) = which, context.subject.uses.redemptions[place].offerType == .retention { return true }
         return context.catalog.matches[place].contains(where: isOther)
     }

@@ -8,11 +8,11 @@ public struct OfferCounters: Sendable, Hashable {
     public var asOf: Instant
     /// Uses: issued offers that count, and the redemptions of issued offers.
     public var places: Int
-    /// What these cost nominally, in milliunits by currency.
+    /// Their nominal cost, in milliunits by currency.
     public var spent: [String: Int64]
     /// Redemptions without an issued offer, by product.
     public var unmatched: [ProductId: Int]
-    /// Which of these the subject of the question holds with open issued offers.
+    /// Those that the subject of the question holds with open issued offers.
     public var open: [OpenPlace]
     /// When room will free for the limits that are reached.
     public var endings: [Ending]

@@ -25,19 +25,19 @@ struct OtherSignUps: Sendable {
         }
     }
 
-    /// What to add to a sentence that says how many places are taken; empty if none was taken so.
+    /// The addition to a sentence about the number of uses; empty if none was made under another sign-up.
     var clause: String {
         guard !takings.isEmpty else { return "" }
         let number = takings.count == 1 ? "one" : "\(takings.count)"
         let other = takings.allSatisfy(\.isOther) ? "another sign-up" : "a sign-up"
         let whose =
             isUnited ? "that the app's backend names together with this one" : "of the same Apple Account"
-        // The newest is the one that somebody remembers; the evidence has them all.
+        // The customer remembers the newest; the evidence has them all.
         let newest = takings.max { $0.place.takenAt < $1.place.takenAt }
         return ", \(number) of the uses under \(other) \(whose): \(newest.map(words) ?? "")"
     }
 
-    /// Under which account each was taken, by which issued offer and when.
+    /// The account, issued offer and date of each use.
     var evidence: [Evidence] {
         takings.flatMap { taking -> [Evidence] in
             guard let issuedOfferId = taking.place.issuedOfferId else {

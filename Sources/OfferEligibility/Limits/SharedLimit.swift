@@ -18,7 +18,7 @@ public struct SharedLimit: Sendable, Hashable {
         }
     }
 
-    /// What is taken under it, seen by one customer.
+    /// The uses under it, as one customer sees them.
     ///
     /// - Parameters:
     ///   - open: the customer's own open issued offer, which does not count against itself.
@@ -27,7 +27,7 @@ public struct SharedLimit: Sendable, Hashable {
     public func use(
         _ question: Question, counters: OfferCounters, open: LowercaseUUID?, at now: Instant
     ) -> SharedUse? {
-        // Asking again is no new use, and what has passed since the counters were read does not count any more.
+        // Asking again is not a new use, and what has passed since the counters were read does not count any more.
         let own = counters.open.filter { $0.id == open || $0.countsUntil <= now }
         switch unit {
         case .places:
@@ -52,14 +52,14 @@ public struct SharedLimit: Sendable, Hashable {
     }
 }
 
-/// What is taken under a shared limit, and what one more use would take.
+/// The uses under a shared limit, and the amount that one more would take.
 public struct SharedUse: Sendable, Hashable {
     public var limit: SharedLimit
-    /// What others have taken: places, or milliunits.
+    /// The amount that others have taken: places, or milliunits.
     public var taken: Int64
     /// How much of that by redemptions without an issued offer, which are counted apart.
     public var unmatched: Int64
-    /// What the use asked for takes.
+    /// The amount that the requested use takes.
     public var asked: Int64
 
     /// How much too little is left; zero or less if the use fits.
@@ -71,7 +71,7 @@ public struct SharedUse: Sendable, Hashable {
 }
 
 extension Question {
-    /// What the offer costs nominally on a product, in milliunits; never less than nothing.
+    /// The nominal cost of the offer on a product, in milliunits; never negative.
     func cost(of id: ProductId, in currency: String) -> Int64? {
         guard let product = products.first(where: { $0.productId == id }), let cost = offer.cost(on: product),
             cost.currency == currency
@@ -79,7 +79,7 @@ extension Question {
         return cost.milliunits
     }
 
-    /// What the offer costs nominally on the product asked for, as it is frozen on an issued offer
+    /// The nominal cost of the offer on the requested product, as it is frozen on an issued offer
     /// (docs/design.md#issued-offers-and-limits).
     public var cost: Money? {
         products.first { $0.productId == productId }.flatMap { offer.cost(on: $0) }
@@ -87,7 +87,7 @@ extension Question {
 }
 
 extension Offer {
-    /// What it costs nominally on a product: what the customer saves, never less than nothing.
+    /// The nominal cost on a product: the customer's saving, never negative.
     public func cost(on product: Product) -> Money? {
         value(on: product).map { Money(milliunits: max(0, $0.milliunits), currency: $0.currency) }
     }

@@ -1,8 +1,8 @@
 public import OfferModel
 
-/// What is kept of a use of an offer when the history that showed it is erased: a period of its subscription, or that
-/// the offer waited for the next renewal. Dates and catalog names only, so that limits still hold if the customer
-/// returns with the same Apple Account.
+/// The evidence of a use of an offer that stays when the history that showed it is erased: a period of its
+/// subscription, or that the offer waited for the next renewal. Dates and catalog names only, so that limits still hold
+/// if the customer returns with the same Apple Account.
 public struct KeptEvidence: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A transaction: a period of the subscription, with an offer or after one.
@@ -96,7 +96,7 @@ extension KeptEvidence {
         return Recorded(payload: info, payloadBytes: [], provenance: provenance, sequence: 0)
     }
 
-    /// What a customer's history shows of another customer's use of their issued offer: that it was used, and when.
+    /// Evidence in a customer's history of another customer's use of their issued offer: that it was used, and when.
     ///
     /// - Parameter sequence: tells several apart.
     public init?(ofAnother redemption: Redemption, sequence: Int64) {
@@ -115,7 +115,7 @@ extension KeptEvidence {
 }
 
 extension SubjectFacts {
-    /// What to keep of the uses of offers if this history is erased.
+    /// The evidence of uses of offers to keep if this history is erased.
     public func evidenceToKeep() -> [KeptEvidence] {
         RedemptionReader(past: SubscriptionHistory(self), lengths: OfferLengths([]), takesHistoryAsProven: false)
             .evidenceToKeep()

@@ -50,7 +50,7 @@ extension [IssuedOffer] {
 /// The redemptions of a history with the issued offers that they used; the same at any instant.
 final class KnownUses: Sendable {
     let redemptions: [Redemption]
-    /// What makes each redemption one of an offer.
+    /// The criterion by which a redemption is one of an offer.
     let keys: [RedemptionKey]
     let issuedOffers: [IssuedOffer?]
     /// The place that each redemption takes under a limit.

@@ -86,7 +86,7 @@ extension SubscriptionHistory {
     }
 }
 
-/// What Apple's data shows of an offer; an introductory offer has no name.
+/// An offer as Apple's data shows it; an introductory offer has no name.
 struct OfferLook: Hashable, Sendable {
     let offerType: TransactionOfferType
     let offerIdentifier: OfferIdentifier?
@@ -97,7 +97,7 @@ struct OfferLook: Hashable, Sendable {
     }
 }
 
-/// What makes two uses the same offer.
+/// The identity of an offer that was used.
 struct RedemptionKey: Hashable, Sendable {
     let look: OfferLook
     let group: SubscriptionGroupId
@@ -163,7 +163,7 @@ extension SubjectFacts {
     }
 }
 
-/// What the evidence of a use says of the issued offer behind it, where that may be another customer's.
+/// The issued offer that the evidence of a use points to, where that may be another customer's.
 ///
 /// A V1 signature is bound to an `appAccountToken`, not to an Apple Account: any account that buys with that token can
 /// use it.
@@ -178,7 +178,7 @@ public struct RedemptionClaim: Sendable, Hashable {
 }
 
 extension History {
-    /// What the evidence of a use of a signed offer says; `nil` if Apple signed no account with it.
+    /// The claim in the evidence of a use of a signed offer; `nil` if Apple signed no account with it.
     ///
     /// To be asked of every row ever stored, because a newer one may name another account.
     ///

@@ -28,7 +28,7 @@ struct RedemptionReader {
         }
     }
 
-    /// What to keep of each subscription that shows a use: all that the walk over it does not pass by.
+    /// The rows to keep of each subscription that shows a use: all that the walk over it reads.
     func evidenceToKeep() -> [KeptEvidence] {
         var kept: [KeptEvidence] = []
         forEach { subscription in
@@ -181,7 +181,7 @@ extension RedemptionReader.ShownSubscription {
     }
 }
 
-/// What makes two rows of one subscription the same period.
+/// The identity of a period of one subscription.
 private struct PeriodKey: Hashable {
     let begins: Instant
     let product: ProductId

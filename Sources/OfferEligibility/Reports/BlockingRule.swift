@@ -8,10 +8,10 @@ public struct BlockingRule: Sendable, Hashable {
 }
 
 public struct BlockingRules: Sendable, Hashable {
-    /// What the refusal counts as; absent where nothing blocked the offer.
+    /// The rule that the refusal counts under; absent if nothing blocked the offer.
     public let kind: RefusalKind?
-    /// What decided it: the rules that said no, else those that were undetermined. A customer who is ineligible anyway
-    /// is not also counted as left out by the rollout.
+    /// The rules that decided it: those that said no, else those that were undetermined. A customer who is ineligible
+    /// anyway is not also counted as left out by the rollout.
     public let deciding: Set<BlockingRule>
 
     public init(_ findings: [RuleAnswer]) {

@@ -19,7 +19,7 @@ public struct OfferCourse: Sendable, Hashable {
     /// Whether a period without any offer that began after a use was paid for, and not refunded in full: of the same
     /// group, so also after an upgrade.
     public let hasRenewedAtFullPrice: Bool
-    /// Whether the customer's own subscription of the group gives access; absent if what is known does not tell.
+    /// Whether the customer's own subscription of the group gives access; absent if that is unknown.
     public let isActive: Bool?
 
     /// - Parameters:
@@ -130,7 +130,7 @@ extension Recorded<Transaction> {
 
 /// The customer's own subscription of a group at an instant; what the family shares with them is not theirs.
 public struct OwnSubscription: Sendable, Hashable {
-    /// Whether it gives access; absent if what is known does not tell. False where nothing is known: a report counts
+    /// Whether it gives access; absent if that is unknown. False without any data: a report counts
     /// what is known to be.
     public let hasAccess: Bool?
     /// Whether it renews; absent if unknown, or without access.
@@ -173,7 +173,7 @@ public enum SaveOutcome: Sendable, Hashable {
     case saved
     /// After those days it does not.
     case lost
-    /// What is known does not tell.
+    /// It is unknown.
     case undetermined
 
     /// How many days after the redemption's first evidence it is judged.

@@ -195,7 +195,7 @@ struct NoneActiveInGroupRule: Rule {
 }
 
 extension SubscriptionState {
-    /// What a customer who cancelled and still has access can do instead of buying again.
+    /// The advice for a customer who cancelled and still has access, instead of buying again.
     fileprivate var wayBack: String {
         guard !cancelled.isEmpty, let accessEnds else { return "" }
         return "; it was cancelled and runs until \(accessEnds): renewal can be turned back on"

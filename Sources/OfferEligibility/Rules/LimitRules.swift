@@ -12,7 +12,7 @@ import OfferModel
 /// is converted. A redemption without an issued offer costs what the catalog in force says of its product.
 struct LimitsRule: Rule {
     let id: RuleId
-    /// What is said where the offer has no such limit.
+    /// The sentence for an offer without such a limit.
     let none: String
     /// Knows the type of the limits, so that judging them looks up no generic metadata.
     private let judge: @Sendable (LimitsRule, RuleContext) -> Finding
@@ -144,7 +144,7 @@ struct LimitExcludesRule: Rule {
     }
 }
 
-/// The open issued offer may hold one more signing: Apple burns a signature per purchase attempt, and every one that
+/// The open issued offer may hold one more signing: Apple uses up a signature per purchase attempt, and every one that
 /// lives can be redeemed (docs/design.md#issued-offers-and-limits).
 struct LimitSignaturesRule: Rule {
     let id = RuleId.limitSignatures

@@ -78,7 +78,7 @@ struct NotAppliedRule: Rule {
         return finding
     }
 
-    /// The first later instant at which it neither waits nor runs, by what is known now.
+    /// The first later instant at which it neither waits nor runs, as far as is known now.
     private func end(
         of identifier: OfferIdentifier, in group: SubscriptionGroupId, _ context: RuleContext
     ) -> Instant? {

@@ -250,6 +250,6 @@ struct WaitBetweenOffersRule: WinBackMonthRule {
 }
 
 extension Redemption {
-    /// What never began ended when it was shown.
+    /// An offer that never began ended when it was shown.
     fileprivate var ends: Instant { offerEnds ?? firstEvidence }
 }

@@ -62,7 +62,7 @@ extension Recorded<Transaction> {
     var isKept: Bool { payload.revocationDate == nil }
 }
 
-/// What ends or begins by itself in a subscription group.
+/// The ends and beginnings in a subscription group that time alone brings.
 public enum GroupChange: String, Sendable, Hashable, CaseIterable {
     /// The introductory offer's period ends.
     case trialEnds
@@ -76,7 +76,7 @@ public enum GroupChange: String, Sendable, Hashable, CaseIterable {
     case graceEnds
     /// Apple stops trying to charge a failed renewal.
     case billingRetryEnds
-    /// What Apple took back ends.
+    /// A revoked purchase ends.
     case revoked
 }
 

@@ -112,8 +112,8 @@ extension GroupView {
 
     typealias Ended = (row: Recorded<Transaction>, at: Instant)
 
-    /// The transaction of the customer's own that ended last, and when: grace is no part of a period. A revoked one
-    /// ended at the revocation, and one replaced by an upgrade is no end.
+    /// The transaction of the customer's own that ended last, and when: grace is not part of a period. A revoked one
+    /// ended at the revocation, and one replaced by an upgrade is not an end.
     func lastEnded(at instant: Instant) -> Ended? {
         subscriptions.lazy.compactMap { $0.seen(at: instant).ended }.latest
     }

@@ -7,7 +7,7 @@ final class StateTimeline: Sendable {
     /// The subscriptions that may govern the group at the first instant.
     let candidates: [Candidate]
     private let states: [SubscriptionState]
-    /// What had ended last by each of them.
+    /// The latest end by each of them.
     private let lastEnded: [GroupView.Ended?]
 
     init(_ view: GroupView, from now: Instant) {
@@ -32,7 +32,7 @@ final class StateTimeline: Sendable {
         return state
     }
 
-    /// What had ended last by an instant at which it has begun.
+    /// The latest end by an instant at which it has begun.
     func lastEnded(at instant: Instant) -> GroupView.Ended? {
         place(at: instant).flatMap { lastEnded[$0] }
     }
@@ -69,7 +69,7 @@ struct GroupSweep {
     private var order: [Int]
     private var known: (chosen: Chosen, state: SubscriptionState)?
 
-    /// What decides which subscription governs.
+    /// The values that decide which subscription governs.
     private struct Mark {
         var precedence: Int
         var isOwned: Bool?
@@ -80,7 +80,7 @@ struct GroupSweep {
         var accessEnds: Instant?
         /// How often it has changed.
         var version = 0
-        /// What was asked of it; `nil` before.
+        /// The computed value; `nil` before the first question.
         var isWanted: Bool?
 
         init(_ candidate: Candidate) {
@@ -166,7 +166,7 @@ struct GroupSweep {
         }
     }
 
-    /// What had ended last (``GroupView/lastEnded(at:)``).
+    /// The latest end (``GroupView/lastEnded(at:)``).
     var lastEnded: GroupView.Ended? { ended.lazy.compactMap(\.self).latest }
 
     /// Whether one of the candidates is as wanted; asked of each once, and again where it changes.

@@ -37,7 +37,7 @@ struct Subscription: Sendable {
         Subscription(rows, at: instant) ?? self
     }
 
-    /// When it was first bought, by what is known of it.
+    /// When it was first bought, as far as is known.
     var startedAt: Instant {
         transactions.reduce(current.payload.purchaseDate) { earliest, row in
             min(earliest, row.payload.purchaseDate, row.payload.originalPurchaseDate ?? earliest)
@@ -190,7 +190,7 @@ extension Subscription {
         if let grace = graceEnds, instant < grace { return .determined(.inGracePeriod) }
         if info.signedDate > expires, info.isInBillingRetryPeriod == true {
             if let end = endOfOpenGrace(policy), instant < end { return .undetermined(.expiryUnknown) }
-            // Later Apple has either charged or given up, and we have not heard which.
+            // Later Apple has either charged or given up, and it is not known which.
             let isStillTrying = instant < expires.adding(milliseconds: billingRetryLife(policy))
             return isStillTrying ? .determined(.inBillingRetryPeriod) : .undetermined(.historyStale)
         }

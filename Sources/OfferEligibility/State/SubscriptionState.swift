@@ -33,7 +33,7 @@ public struct SubscriptionState: Sendable, Equatable {
     public var resolution: StateResolution { told.members.resolution }
     /// Whether the subscription will renew; of a 12-month commitment, whether the commitment will. Absent if unknown.
     public var willAutoRenew: Bool? { told.members.willAutoRenew }
-    /// When access ends or ended, by every subscription that gives it; absent if nothing is known.
+    /// When access ends or ended, by every subscription that gives it; absent if unknown.
     public var accessEnds: Instant? { told.members.accessEnds }
     /// Why the subscription expired, in Apple's numbers.
     public var expirationIntent: ExpirationIntent? { told.members.expirationIntent }
@@ -71,12 +71,12 @@ public struct SubscriptionState: Sendable, Equatable {
         guard hasAccess == true else { return nil }
         return accessEnds.map { Int($0.days(since: asOf)) }
     }
-    /// What kind of revocation ended access, where Apple says: a refund in full, a prorated one or a family
+    /// The kind of revocation that ended access, where Apple says: a refund in full, a prorated one or a family
     /// revocation.
     public var revocationType: RevocationType? { name == .revoked ? row?.payload.revocationType : nil }
 }
 
-/// What a state tells, the same until the next transition.
+/// The content of a state, the same until the next transition.
 private struct Members: Sendable, Equatable {
     let subscriptionGroupIdentifier: SubscriptionGroupId
     let resolution: StateResolution
@@ -103,7 +103,7 @@ private final class Told: Sendable {
     }
 }
 
-/// A row of which only what was signed and how it came is shown: when it came is no part of a state.
+/// A row of which only what was signed and how it came is shown: when it came is not part of a state.
 private struct ShownRow: Sendable, Equatable {
     let row: Recorded<Transaction>
 

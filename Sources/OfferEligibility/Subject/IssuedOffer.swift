@@ -23,7 +23,7 @@ public struct IssuedOffer: Sendable, Hashable {
     public var voidedAt: Instant?
     /// Whether the void freed its place at once.
     public var isReleased: Bool
-    /// What it costs nominally, by the catalog it was issued on; absent if unknown.
+    /// Its nominal cost by the catalog it was issued on; absent if unknown.
     public var cost: Money?
     /// When its redemption or its end was recorded; since then it is never open again, even if later evidence no longer
     /// matches that redemption to it.

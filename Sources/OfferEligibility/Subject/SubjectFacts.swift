@@ -4,7 +4,7 @@ public struct SubjectFacts: Sendable, Hashable {
     public var history: History
     /// Every issued offer ever issued to them, of every offer.
     public var issuedOffers: [IssuedOffer]
-    /// What the app set for the customer, by the name after `customer.attributes.`.
+    /// Attributes that the app set for the customer, by the name after `customer.attributes.`.
     public var attributes: [String: FactValue]
     /// When the first of the subject's customers was first stored; absent for an unknown customer.
     public var firstStoredAt: Instant?
@@ -21,7 +21,7 @@ public struct SubjectFacts: Sendable, Hashable {
     public var accountUses: [OfferId: [AccountUse]] = [:]
     /// Whether only the app's word makes several customers one (docs/design.md#identity).
     public var isUnited = false
-    /// What is kept of uses of offers whose history was erased, and of others' uses of these issued offers; nearly
+    /// The evidence of uses of offers whose history was erased, and of others' uses of these issued offers; nearly
     /// always empty.
     public var keptEvidence: [KeptEvidence] = []
 
@@ -42,7 +42,7 @@ public struct SubjectFacts: Sendable, Hashable {
     /// When an offer was first found open, under whichever id.
     func openedAt(of offer: Offer) -> Instant? { offer.ids.compactMap { openedAt[$0] }.min() }
 
-    /// What was known at an earlier instant, by the dates alone: evidence signed or bought after it is dropped
+    /// The facts known at an earlier instant, by the dates alone: evidence signed or bought after it is dropped
     /// (docs/design.md#history-and-state). For stored evidence, its arrival counts as well.
     ///
     /// A completeness fetched or stated later is dropped too, because it may rest on rows that are. Issued offers

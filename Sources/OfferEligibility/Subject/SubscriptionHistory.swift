@@ -1,6 +1,6 @@
 import OfferModel
 
-/// What a subject's facts say at any instant, whatever is asked: derived once for many questions.
+/// The meaning of a subject's facts at any instant, derived once for many questions.
 final class SubscriptionHistory: Sendable {
     let facts: SubjectFacts
     let history: CurrentHistory

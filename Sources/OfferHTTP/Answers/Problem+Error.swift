@@ -150,7 +150,7 @@ extension Problem {
         }
     }
 
-    /// What to do about refused data: the hint that all of it shares, or else what is right for any.
+    /// The hint about refused data: the one that all of it shares, or else a general one.
     private static func hint(_ refused: [RefusedData]) -> String {
         let hints = Set(refused.map(\.refusal.hint))
         guard hints.count == 1, let hint = hints.first ?? nil else {

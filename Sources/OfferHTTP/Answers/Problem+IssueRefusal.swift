@@ -26,7 +26,7 @@ extension Problem {
         document.ignored = refusal.ignored
     }
 
-    /// What would help to decide, by what is not known.
+    /// The hint about missing information, by what is missing.
     private static func missing(_ refusal: IssueRefusal, for role: Role) -> String? {
         let reasons = refusal.decision.findings.filter { $0.verdict == .undetermined }.flatMap(\.undeterminedReasons)
         var advice: [String] = []

@@ -7,7 +7,7 @@ import OfferSigning
 
 /// A request that ends in a problem document (RFC 9457).
 struct Problem: Error {
-    /// What is said; ``body(instance:requestId:)`` adds the request.
+    /// The content; ``body(instance:requestId:)`` adds the request.
     var document: ProblemBody
     /// Headers that go with it, such as `Allow`.
     var headers = HTTPFields()
@@ -26,7 +26,7 @@ struct Problem: Error {
 }
 
 extension Problem {
-    /// Something broke inside; the log says what, the answer does not.
+    /// An internal failure; the log names it, the answer does not.
     static let `internal` = Problem(
         .internal, "the request could not be answered", hint: "tell the operator the requestId")
 

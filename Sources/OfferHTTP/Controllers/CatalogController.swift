@@ -26,7 +26,7 @@ struct CatalogController: Sendable {
         return .bytes(Array(text.utf8), type, headers: headers)
     }
 
-    /// `PUT`: applies a document made from the revision in `If-Match`, or says what it would change.
+    /// `PUT`: applies a document made from the revision in `If-Match`, or reports its changes.
     @Sendable func apply(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
         var query = try QueryParameters(request, known: ["dryRun", "message"])
         let isDryRun = query.flag("dryRun") ?? false

@@ -109,7 +109,7 @@ extension UnlinkRequestBody {
 }
 
 extension RefreshRequestBody {
-    /// What is asked.
+    /// The customers asked about.
     ///
     /// - Throws: ``RequestFault`` unless exactly one member is given, with a value that is accepted.
     func question() throws(RequestFault) -> RefreshQuestion {

@@ -12,7 +12,7 @@ enum MediaType: String, Sendable, CaseIterable {
         "application/json": .json, "application/yaml": .yaml, "application/x-yaml": .yaml, "text/yaml": .yaml,
     ]
 
-    /// What the body is; `nil` if the header is absent, names something else or a character set other than UTF-8.
+    /// The type of the body; `nil` if the header is absent, names something else or a character set other than UTF-8.
     static func ofBody(_ request: Request) throws -> MediaType? {
         guard let value = request.headers[.contentType] else { return nil }
         if value == Self.json.rawValue { return .json }
@@ -111,7 +111,7 @@ extension HTTPField.Name {
     static let forwarded = ours("Forwarded")
     static let forwardedFor = ours("X-Forwarded-For")
 
-    /// What is left of a limit: `r` requests, and more in `t` seconds.
+    /// The rest of a limit: `r` requests, and more in `t` seconds.
     static let rateLimit = ours("RateLimit")
     /// The limit itself: `q` requests at once, and as many again in `w` seconds.
     static let rateLimitPolicy = ours("RateLimit-Policy")
@@ -119,7 +119,7 @@ extension HTTPField.Name {
     private static func ours(_ text: StaticString) -> HTTPField.Name {
         // A trap, because only the literals above come here and never any input: a name that HTTP does not allow is a
         // mistake in this file, which the first test that asks anything meets.
-        guard let name = HTTPField.Name("\(text)") else { preconditionFailure("`\(text)` is no header name") }
+        guard let name = HTTPField.Name("\(text)") else { preconditionFailure("`\(text)` is not a header name") }
         return name
     }
 }

@@ -6,7 +6,7 @@ import OfferModel
 /// The query parameters of a request, from a closed list, each at most once.
 struct QueryParameters {
     private let values: [String: String]
-    /// What is wrong with the values read so far.
+    /// The errors in the values read so far.
     private(set) var errors: [ProblemErrorBody] = []
 
     /// - Throws: ``RequestFault`` with every parameter that is unknown, repeated or not UTF-8.
@@ -82,7 +82,7 @@ struct QueryParameters {
         return place
     }
 
-    /// Notes that a value is no place of this list.
+    /// Notes that a value is not a cursor of this list.
     mutating func refuseCursor(_ name: String) {
         refuse(
             name, "`\((values[name] ?? "").prefix(100))` is not a cursor of this list",

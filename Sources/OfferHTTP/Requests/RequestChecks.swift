@@ -236,7 +236,7 @@ enum RequestRules {
     static let suppliedCount = 200
     static let signings = 1...1_000
 
-    /// What is wrong with a text: empty, too long, with control characters in it, or like one that was taken away.
+    /// The fault of a text: empty, too long, with control characters, or like an erased one.
     static func fault(inText text: String, maximum: Int) -> (code: RequestErrorCode, detail: String)? {
         guard !isPlain(text, maximum: maximum) else { return nil }
         let length = text.unicodeScalars.count

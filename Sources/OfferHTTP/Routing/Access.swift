@@ -156,7 +156,7 @@ struct Authentication: RouterMiddleware {
     let apiKeys: APIKeys
     let customerTokens: CustomerTokens
     let threads: RequestThreads
-    /// The longest body, in bytes, of a request that needs no thread of its own, and of one with an `app` key.
+    /// The longest body, in bytes, of a request that needs no separate thread, and of one with an `app` key.
     let usualBytes: Int
 
     func handle(
@@ -164,7 +164,7 @@ struct Authentication: RouterMiddleware {
     ) async throws -> Response {
         let values = request.headers[values: .authorization]
         guard !values.isEmpty else { throw Problem.unauthenticated(tokenWasGiven: false) }
-        // What is no bearer token is a failed attempt, as is an empty one.
+        // Anything but a bearer token is a failed attempt, as is an empty one.
         let token = Self.token(in: values) ?? ""
         let caller: Caller
         do {

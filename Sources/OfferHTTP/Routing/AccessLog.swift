@@ -7,7 +7,7 @@ import OfferApplication
 import OfferModel
 import Synchronization
 
-/// What becomes known of a request while it is answered, for its line in the log.
+/// Notes about a request that are taken while it is answered, for its line in the log.
 final class RequestNotes: Sendable {
     struct Content: Sendable {
         var caller: Caller?

@@ -27,7 +27,7 @@ public struct HTTPTimeouts: Sendable, Hashable {
 struct ConnectionDeadlines: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// What to do now.
+    /// The next action.
     enum Verdict: Sendable, Equatable {
         case wait
         /// Close without an answer: there is none to give, or the client does not read it.

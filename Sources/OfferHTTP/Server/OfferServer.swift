@@ -94,7 +94,7 @@ public struct HTTPSettings: Sendable {
     public var limits: HTTPLimits
     /// Without one the server speaks plain HTTP.
     public var certificate: TLSCertificate?
-    /// The proxies that are believed about where a request comes from.
+    /// The proxies whose forwarded address is trusted.
     public var trustedProxies: [IPNetwork]
     package var threads = RequestThreads()
 
@@ -130,7 +130,7 @@ public struct HTTPLimits: Sendable, Hashable {
     /// Bytes of every other body.
     public var bodyBytes = 256 * 1_024
 
-    /// The bytes of a body that carries signed data, by whose key sends it: everyone can have an `app` key.
+    /// The bytes of a body that carries signed data, by the sender's role: everyone can have an `app` key.
     func signedData(for role: Role) -> Int { role == .app ? bodyBytes : signedDataBytes }
 
     /// The most JSON values in a body of at most this many bytes: 2,048 in 256 KiB, 16,384 in 2 MiB.

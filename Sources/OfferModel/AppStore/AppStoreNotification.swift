@@ -39,7 +39,7 @@ public struct NotificationData: Sendable, Hashable {
     public init() {}
 }
 
-/// What came of extending the renewal dates of many subscribers.
+/// The result of extending the renewal dates of many subscribers.
 public struct NotificationSummary: Sendable, Hashable {
     public var requestIdentifier: String?
     /// The environment named inside the signed payload; checked, never chosen from.
@@ -85,14 +85,15 @@ public enum NotificationSource: String, Sendable, Hashable, CaseIterable, Codabl
     case delivered, fetched
 }
 
-/// What a notification meant for the history when it was kept.
+/// The effect of a notification on the history when it was stored.
 public enum NotificationOutcome: String, Sendable, Hashable, CaseIterable, Codable {
     case added
     /// Something in it is a newer view of something known.
     case updated
     /// Everything in it was known already, or is older than what is.
     case unchanged
-    /// It holds nothing that belongs to a history: no transaction, renewal info or app transaction that names anybody.
+    /// It holds nothing that belongs to a history: no transaction, renewal info or app transaction that names a
+    /// customer.
     case noHistory
 }
 
@@ -110,7 +111,7 @@ public struct NotificationType: RawRepresentable, Hashable, Sendable, Codable {
     /// The customer chose another product, or returned to the one before.
     public static let didChangeRenewalPref = Self(rawValue: "DID_CHANGE_RENEWAL_PREF")
     public static let didFailToRenew = Self(rawValue: "DID_FAIL_TO_RENEW")
-    /// Grace is over, billing retry goes on.
+    /// Grace is over, billing retry continues.
     public static let gracePeriodExpired = Self(rawValue: "GRACE_PERIOD_EXPIRED")
     public static let expired = Self(rawValue: "EXPIRED")
     public static let refund = Self(rawValue: "REFUND")
@@ -154,7 +155,7 @@ public struct NotificationSubtype: RawRepresentable, Hashable, Sendable, Codable
     public static let billingRecovery = Self(rawValue: "BILLING_RECOVERY")
     public static let autoRenewDisabled = Self(rawValue: "AUTO_RENEW_DISABLED")
     public static let autoRenewEnabled = Self(rawValue: "AUTO_RENEW_ENABLED")
-    /// `DID_FAIL_TO_RENEW`: access goes on for the grace period.
+    /// `DID_FAIL_TO_RENEW`: access continues for the grace period.
     public static let gracePeriod = Self(rawValue: "GRACE_PERIOD")
     /// `EXPIRED`, as are the next three: the customer turned renewal off.
     public static let voluntary = Self(rawValue: "VOLUNTARY")

@@ -4,7 +4,7 @@
 public struct TransactionType: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The only type with offers of ours.
+    /// The only type that our offers apply to.
     public static let autoRenewableSubscription = Self(rawValue: "Auto-Renewable Subscription")
     public static let nonConsumable = Self(rawValue: "Non-Consumable")
     public static let consumable = Self(rawValue: "Consumable")
@@ -200,7 +200,7 @@ public enum Provenance: String, Sendable, Hashable, CaseIterable, Codable {
     /// Signed data sent by the app's backend for its client.
     case client
     case serverAPI
-    /// The backend's own word, such as `historyComplete` or a signal.
+    /// The backend's statement, such as `historyComplete` or a signal.
     case caller
     /// A legacy verifyReceipt answer.
     case receipt
@@ -217,7 +217,7 @@ public enum Provenance: String, Sendable, Hashable, CaseIterable, Codable {
     }
 }
 
-/// What ingesting one payload changed.
+/// The result of ingesting one payload.
 public enum IngestOutcome: String, Sendable, Hashable, CaseIterable, Codable {
     case added
     /// A newer view of something known.

@@ -1,4 +1,4 @@
-/// What an app passes to StoreKit to redeem an offer.
+/// The values that an app passes to StoreKit to redeem an offer.
 public enum ArtefactFormat: String, Sendable, Hashable, CaseIterable, Codable {
     /// The promotional offer's signed string.
     case v1
@@ -8,7 +8,7 @@ public enum ArtefactFormat: String, Sendable, Hashable, CaseIterable, Codable {
     case introductoryEligibility
 }
 
-/// What an app passed to StoreKit, as far as the caller knows: the request of `POST /v1/signature-checks`.
+/// The values that an app passed to StoreKit, as far as the caller knows: the request of `POST /v1/signature-checks`.
 package struct PassedSignature: Sendable, Hashable, Encodable {
     package var format: ArtefactFormat
     /// The product that the app bought.

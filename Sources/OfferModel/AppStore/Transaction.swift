@@ -37,7 +37,7 @@ public struct Transaction: Sendable, Hashable {
     public var offerDiscountType: OfferDiscountType?
     /// The whole length of the applied offer, as Apple spelled it.
     public var offerPeriod: String?
-    /// What was charged, in milliunits of `currency`.
+    /// The amount charged, in milliunits of `currency`.
     public var price: Int64?
     public var currency: String?
     public var transactionReason: TransactionReason?
@@ -80,7 +80,7 @@ public struct TransactionMultiSeatInfo: Sendable, Hashable {
 
 /// The 12-month commitment that a monthly billed transaction is part of.
 public struct TransactionCommitmentInfo: Sendable, Hashable {
-    /// Which billing period this is, from 1.
+    /// The number of the billing period, from 1.
     public var billingPeriodNumber: Int?
     public var totalBillingPeriods: Int?
     public var commitmentExpiresDate: Instant?
@@ -133,7 +133,7 @@ public struct RenewalInfo: Sendable, Hashable {
     public var autoRenewStatus: AutoRenewStatus?
     public var expirationIntent: ExpirationIntent?
     public var isInBillingRetryPeriod: Bool?
-    /// Until when access goes on despite a failed charge.
+    /// The end of access that continues despite a failed charge.
     public var gracePeriodExpiresDate: Instant?
     public var priceIncreaseStatus: PriceIncreaseStatus?
     /// The kind of offer that applies to the next renewal.

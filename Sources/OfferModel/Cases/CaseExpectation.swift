@@ -1,5 +1,5 @@
-/// What a case expects; what it does not mention is not compared, except that a no must list every rule that decides
-/// it.
+/// The expectation of a case; members that it leaves out are not compared, except that a no must list every rule that
+/// decides it.
 ///
 /// Rules, verdicts and reasons are words of a ``CaseVocabulary``, because the evaluator's own types are not known here.
 public struct CaseExpectation: Sendable, Hashable {
@@ -55,7 +55,7 @@ public enum ExpectedTurningPoint: Sendable, Hashable {
 public struct ExpectedState: Sendable, Hashable {
     /// The group; that of the offer's product if absent.
     public var subscriptionGroupIdentifier: SubscriptionGroupId?
-    /// What is expected of each member, as text.
+    /// The expected value of each member, as text.
     public var members: [String: Expected<String>]
 
     public init(subscriptionGroupIdentifier: SubscriptionGroupId? = nil, members: [String: Expected<String>]) {

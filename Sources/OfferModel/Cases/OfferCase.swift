@@ -1,4 +1,4 @@
-/// A file of cases: what is asked, what is known, and what must come out (`docs/cases.md`).
+/// A file of cases: requests, histories and expected decisions (`docs/cases.md`).
 public struct CaseFile: Sendable, Hashable {
     public var bundleId: BundleId
     /// The catalog that the file names; absent where it states the offers itself.
@@ -51,9 +51,9 @@ public struct OfferCase: Sendable, Hashable {
     public var productId: ProductId?
     public var environment: AppStoreEnvironment
     public var history: CaseHistory
-    /// What the backend says, by the name after `signals.`.
+    /// Signals of the backend, by the name after `signals.`.
     public var signals: [String: FactValue] = [:]
-    /// What the app set for the customer, by the name after `customer.attributes.`.
+    /// Attributes that the app set for the customer, by the name after `customer.attributes.`.
     public var attributes: [String: FactValue] = [:]
     public var request = DeviceRequest()
     public var issuedOffers: [CaseIssuedOffer] = []
@@ -63,7 +63,7 @@ public struct OfferCase: Sendable, Hashable {
     public var openedAt: [OfferId: Instant] = [:]
     public var rolloutKey: String?
     public var firstStoredAt: Instant?
-    /// What everyone together has used of the offers; absent if nothing is known of it.
+    /// The uses of the offers by all customers together; absent if unknown.
     public var counters: CaseCounters? = CaseCounters()
     /// When other Apple Accounts of the app account that the request names used the offer; absent if the request names
     /// none.
@@ -121,11 +121,11 @@ public struct CaseRow<Payload: Sendable & Hashable>: Sendable, Hashable {
     }
 }
 
-/// What everyone together has used of the offer that a case asks for.
+/// The uses by all customers together of the offer that a case asks for.
 public struct CaseCounters: Sendable, Hashable {
     /// Places taken, the customer's own open ones included; only these if absent.
     public var used: Int?
-    /// What was spent of the budget; the currency decides which.
+    /// The amount spent of the budget; the currency decides which budget.
     public var spent: Money?
     /// When enough will have passed for a limit that is reached; never if absent.
     public var frees: Instant?
@@ -140,7 +140,7 @@ public struct CaseCounters: Sendable, Hashable {
     }
 }
 
-/// An offer issued to the customer of a case before; the file's offer says what kind it is.
+/// An offer issued to the customer of a case before; its type is in the file's offer.
 public struct CaseIssuedOffer: Sendable, Hashable {
     /// Its id; made from its place in the list if absent.
     public var id: LowercaseUUID?

@@ -4,7 +4,7 @@ public struct BillingPlan: Sendable, Hashable {
     public var type: BillingPlanType
     /// One payment.
     public var price: Money
-    /// What all payments for the period add up to.
+    /// The sum of all payments for the period.
     public var commitmentPrice: Money
 
     public init(type: BillingPlanType, price: Money, commitmentPrice: Money) {
@@ -16,7 +16,7 @@ public struct BillingPlan: Sendable, Hashable {
     /// The commitment of the plan `monthly`, which only products of this length have.
     public static let commitment = Period(months: 12)
 
-    /// What as many payments as a commitment has add up to.
+    /// The sum of all payments of a commitment.
     public static func commitmentPrice(of payment: Money) -> Money {
         Money(
             milliunits: payment.milliunits.saturatingMultiplied(by: Int64(commitment.months)),

@@ -2,7 +2,7 @@
 public struct Catalog: Sendable, Hashable {
     public var bundleId: BundleId
     public var subscriptionGroups: [SubscriptionGroup]
-    /// What the app sells outside subscription groups: no offer discounts it, and conditions may ask about it.
+    /// Products outside subscription groups: no offer discounts them, and conditions may ask about them.
     public var otherProducts: [OtherProduct]
     /// The signals that an `app` key may state.
     public var appSignals: [String]
@@ -29,7 +29,8 @@ public struct Catalog: Sendable, Hashable {
         offers.first { $0.has(id) }
     }
 
-    /// What an offer of a later catalog was in this one: the offer of the same id, else the newest of its former ids.
+    /// The offer in this catalog that an offer of a later one was: of the same id, else of the newest of its former
+    /// ids.
     public func predecessor(of offer: Offer) -> Offer? {
         self.offer(offer.id) ?? offer.formerly.reversed().lazy.compactMap { self.offer($0) }.first
     }

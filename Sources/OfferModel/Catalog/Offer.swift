@@ -3,7 +3,7 @@ public struct Offer: Sendable, Hashable {
     public var id: OfferId
     /// The ids it had before, the oldest first: what was issued under them counts as issued of this offer.
     public var formerly: [OfferId] = []
-    /// What kind of offer it is; frozen once issued.
+    /// Its type; frozen once issued.
     public var type: OfferType
     public var delivery: Delivery
     /// Apple's name; absent for introductory offers only; frozen once issued.
@@ -16,7 +16,7 @@ public struct Offer: Sendable, Hashable {
     /// The length of one of its periods.
     public var period: Period
     public var periodCount: Int
-    /// What is paid; absent for a free trial only.
+    /// The price; absent for a free trial only.
     public var price: Money?
     public var status: OfferStatus
     public var starts: Instant?
@@ -90,7 +90,7 @@ extension Offer {
         return formerly.contains(id) ? formerly : formerly + [id]
     }
 
-    /// What draws are salted with, so that a rename changes no customer's draw.
+    /// The salt of draws, so that a rename changes no customer's draw.
     public var firstId: OfferId { formerly.first ?? id }
 
     public func has(_ id: OfferId) -> Bool { self.id == id || formerly.contains(id) }

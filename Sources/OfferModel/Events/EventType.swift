@@ -1,4 +1,4 @@
-/// What an event is about; the names are permanent (docs/events.md).
+/// The type of an event; the names are permanent (docs/events.md).
 public enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
     case started = "subscription.started"
     case paymentFailed = "subscription.paymentFailed"

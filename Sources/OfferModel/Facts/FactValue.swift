@@ -108,7 +108,7 @@ extension FactValue: Codable {
     }
 }
 
-/// What a request says about the device that asks, and where in the app: the `request.*` facts, by the backend's word.
+/// A request's statements about the device and the place in the app: the `request.*` facts, as the backend states them.
 public struct DeviceRequest: Sendable, Hashable, Codable {
     public var appVersion: String?
     public var osVersion: String?
@@ -149,7 +149,7 @@ public struct DeviceRequest: Sendable, Hashable, Codable {
 /// A version of numbers and dots, such as `4.10.1`, ordered number by number: `1.10` is later than `1.9`, and `2.0` is
 /// `2`.
 ///
-/// Anything else, such as `4.2-beta`, is no version here: how such words are ordered is each app's own business.
+/// Anything else, such as `4.2-beta`, is not a version here: how such words are ordered is each app's own business.
 public struct DottedVersion: Sendable, Hashable, Comparable {
     /// Without the zeros at the end.
     private let numbers: [Int64]

@@ -74,8 +74,8 @@ public enum FactVocabulary {
         return String(meaning.dropFirst(first.count))
     }
 
-    /// What a fact says, to precede its value in a sentence: `days since access ended`; the name itself if it is no
-    /// fact.
+    /// The meaning of a fact, to precede its value in a sentence: `days since access ended`; the name itself if it is
+    /// no fact.
     public static func words(_ name: String) -> String {
         switch FactName(name) {
         case .signal(let own): return "signal `\(own)`"
@@ -116,11 +116,11 @@ public enum FactName: Sendable, Hashable {
     case owns(ProductId)
     /// How often the customer bought such a product: `customer.purchases.<productId>`.
     case purchases(ProductId)
-    /// What the backend keeps about the customer: `customer.attributes.<name>`.
+    /// An attribute that the backend set for the customer: `customer.attributes.<name>`.
     case attribute(String)
     /// About the device that asks: `request.appVersion`.
     case request(RequestFact)
-    /// What the backend says in the request: `signals.<name>`.
+    /// A signal of the request: `signals.<name>`.
     case signal(String)
 
     public init?(_ name: some StringProtocol) {
@@ -169,20 +169,20 @@ public enum FactName: Sendable, Hashable {
 }
 
 extension StringProtocol {
-    /// What follows the prefix, compared by bytes; `nil` if it does not begin so.
+    /// The rest after the prefix, compared by bytes; `nil` if it does not begin with it.
     fileprivate func after(_ prefix: String) -> String? {
         utf8.starts(with: prefix.utf8)
             ? String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : nil
     }
 }
 
-/// What a fact means: an entry of the closed, typed vocabulary that catalogs may use (docs/design.md#decisions).
+/// The definition of a fact: an entry of the closed, typed vocabulary that catalogs may use (docs/design.md#decisions).
 public struct FactDefinition: Sendable, Hashable {
     public let name: String
     public let type: FactType
     public let unit: String?
     public let meaning: String
-    /// What makes it undetermined; an absent value is never zero.
+    /// When it is undetermined; an absent value is never zero.
     public let unknownWhen: String
     /// The only values of a text, if they are closed.
     public let values: [String]?
@@ -201,9 +201,9 @@ public enum FactSource: String, Sendable, Hashable, CaseIterable {
 
 /// Facts whose names end in a word that the vocabulary does not fix.
 public struct FactFamily: Sendable, Hashable {
-    /// What every name of the family begins with, the dot included.
+    /// The prefix of every name of the family, the dot included.
     public let prefix: String
-    /// What the ending is: `name`, `offerId` or `productId`.
+    /// The kind of the ending: `name`, `offerId` or `productId`.
     public let ending: String
     /// The type of the values; `nil` where the first use in the catalog says it.
     public let type: FactType?
@@ -216,7 +216,7 @@ public struct FactFamily: Sendable, Hashable {
     public var name: String { "\(prefix)<\(ending)>" }
 }
 
-/// The type of a fact, which says what it is compared with and how.
+/// The type of a fact, which determines its operands and operators.
 public enum FactType: String, Sendable, Hashable, CaseIterable, Codable {
     /// Text, compared byte by byte.
     case text

@@ -99,7 +99,7 @@ public enum SubscriptionStateName: String, Sendable, Hashable, CaseIterable, Cod
     case introductoryOffer
     /// Paid access, promotional and win-back offers included.
     case subscribed
-    /// A renewal failed and access goes on.
+    /// A renewal failed and access continues.
     case inGracePeriod
     /// A renewal failed and access has ended while Apple keeps trying.
     case inBillingRetryPeriod
@@ -182,7 +182,7 @@ public enum RequestFact: String, Sendable, Hashable, CaseIterable, FixedFact {
 
 /// A fact whose whole name the vocabulary fixes.
 protocol FixedFact: RawRepresentable<String>, CaseIterable {
-    /// What its name begins with, the dot included.
+    /// The prefix of its name, the dot included.
     static var prefix: String { get }
     static var source: FactSource { get }
 

@@ -79,7 +79,7 @@ public struct IPAddress: Sendable, Hashable {
                 let pairs = [bytes.prefix(2), bytes.suffix(2)]
                 groups.append(contentsOf: pairs.map { UInt16(truncatingIfNeeded: number($0)) })
             } else {
-                // A sign is no digit, though the standard library's reader takes one.
+                // A sign is not a digit, though the standard library's reader takes one.
                 guard (1...4).contains(part.utf8.count), part.first?.isHexDigit == true,
                     let group = Int(part, radix: 16)
                 else { return nil }

@@ -68,7 +68,7 @@ public typealias CustomerId = Identifier<IdentifierKind.Customer>
 /// The identifier of an In-App Purchase key in App Store Connect.
 public typealias KeyId = Identifier<IdentifierKind.Key>
 
-/// What replaces an erased text (docs/ledger.md).
+/// The text that replaces an erased one (docs/ledger.md).
 public enum Redacted {
     /// Its prefix, followed by a digest. User input may not begin with it: the audit would take it for erased text
     /// without an erasure event.

@@ -135,7 +135,7 @@ public protocol Digest: Sendable {
 
 /// Digests under a secret key, of values that could be guessed; the key itself stays with OpenSSL.
 public protocol KeyedDigest: Sendable {
-    /// Which key it is, without showing it.
+    /// Identifies the key without showing it.
     var name: String { get }
 
     func digest(of bytes: [UInt8]) -> [UInt8]

@@ -18,7 +18,7 @@ extension FixedWidthInteger {
         return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
     }
 
-    /// The nearest whole number below, or the end of the range that it lies beyond; zero for what is no number.
+    /// The nearest whole number below, or the end of the range that it lies beyond; zero for what is not a number.
     @inlinable
     public init(saturating number: Double) {
         let whole = number.rounded(.down)
@@ -33,7 +33,7 @@ extension Sequence where Element: FixedWidthInteger {
     }
 }
 
-/// What is accepted from outside: requests, documents, imports, Apple's payloads and database rows.
+/// Bounds of input from outside: requests, documents, imports, Apple's payloads and database rows.
 ///
 /// Each value is held to its bound where it enters, by an error that names its member; within these bounds a sum or a
 /// product of a few values stays inside 64 bits.

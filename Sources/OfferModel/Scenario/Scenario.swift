@@ -1,4 +1,4 @@
-/// What one customer of a development App Store did: the source of signed data that no Apple Account is needed for.
+/// The actions of one customer of a development App Store: a source of signed data that needs no Apple Account.
 ///
 /// A scenario holds steps as they were written; whether they make sense together is judged when they are played.
 /// The document's schema is `docs/scenarios.md`.
@@ -10,7 +10,7 @@ public struct Scenario: Sendable, Hashable {
     public var customer: ScenarioCustomer
     /// When every payload is signed; the moment of playing where it is absent.
     public var signedAt: ScenarioTime?
-    /// What happened, oldest first.
+    /// The steps, oldest first.
     public var steps: [ScenarioStep]
 
     public init(

@@ -15,7 +15,7 @@ public enum ScenarioStep: Sendable, Hashable {
     case renew(
         group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, period: Period? = nil, price: Money? = nil,
         times: Int = 1)
-    /// At the end of the period unless a time is given; access goes on for the `grace`, if there is any.
+    /// At the end of the period unless a time is given; access continues for the `grace`, if there is any.
     case failToRenew(group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, grace: Period? = nil)
     case recover(group: SubscriptionGroupId? = nil, at: ScenarioTime)
     /// Auto-renewal was turned off; access stays until the period's end.
@@ -147,11 +147,11 @@ public enum ScenarioStep: Sendable, Hashable {
         public var paymentMode: PaymentMode
         public var period: Period
         public var periodCount: Int
-        /// What is paid; absent for a free trial alone.
+        /// The price; absent for a free trial alone.
         public var price: Money?
-        /// What it does to the product of a running subscription; nothing where it is absent.
+        /// Its effect on the product of a running subscription; none if absent.
         public var change: Change?
-        /// What is paid after the offer; as before where it is absent.
+        /// The price after the offer; as before if absent.
         public var regular: RegularTerms?
 
         public init(

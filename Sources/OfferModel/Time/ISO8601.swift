@@ -18,7 +18,7 @@ extension Instant: CustomStringConvertible {
         ]
     }
 
-    /// Written digit by digit: messages are full of dates, and they are written whether or not anybody reads them.
+    /// Written digit by digit: messages are full of dates, and are written even if they are never read.
     private func text(_ date: CivilDate, _ timeOfDay: Int64) -> String {
         let seconds = timeOfDay / Duration.second
         let fraction = timeOfDay % Duration.second

@@ -21,7 +21,7 @@ public struct SuppliedHistory: Sendable, Hashable {
     }
 }
 
-/// An offer issued before, as stated for a "what if"; the catalog says what kind of offer it is.
+/// An offer issued before, as stated for a "what if"; its type is in the catalog.
 ///
 /// Its state follows: redeemed by a transaction of the history, voided by `voidedAt`, expired by time, else open.
 public struct SuppliedOffer: Sendable, Hashable {

@@ -13,7 +13,7 @@ public struct AuditCheckpoint: Sendable, Hashable {
     /// ECDSA over P-256 with SHA-256, as DER.
     public var signature: [UInt8]
 
-    /// What is signed (docs/ledger.md, "Checkpoints").
+    /// The signed bytes (docs/ledger.md, "Checkpoints").
     public var message: [UInt8] {
         var bytes = CanonicalBytes("offerd-checkpoint-1", capacity: 128)
         bytes.append(number, eventSequence, head, signedAt)
@@ -89,7 +89,7 @@ extension AuditCheckpoint: LedgerRecord {
     }
 }
 
-/// What the audit holds of an issued offer: the event that told of it, and the checkpoint that signs that event.
+/// The audit's proof of an issued offer: the event that recorded it, and the checkpoint that signs that event.
 public struct LedgerProof: Sendable, Hashable {
     public var eventSequence: Int64
     public var eventHash: [UInt8]

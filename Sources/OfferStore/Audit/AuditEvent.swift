@@ -2,7 +2,7 @@ import FoundationEssentials
 import JSON
 import OfferModel
 
-/// What an event of the audit records. The list is closed; a word is never used for something else.
+/// The kind of an event of the audit. The list is closed; a word is never used for something else.
 public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storable {
     case issue
     case signing
@@ -44,7 +44,7 @@ struct AuditEvent: Hashable {
     var requestId: LowercaseUUID?
     var scope: ScopeNumber?
     var issuedOffer: Int64?
-    /// Which key its keyed digests were taken with.
+    /// The key of its keyed digests.
     var digestKey: String
     /// JSON, exactly as it is stored.
     var before: String?

@@ -91,7 +91,7 @@ struct LedgerDigests {
             erased: erased.map { table.table.columns[$0].name })
     }
 
-    /// The columns that change, as events tell of them.
+    /// The columns that change, as events record them.
     ///
     /// - Parameter values: in the order of ``LedgerTable/state``.
     func state(_ table: LedgerTable, key: StoredValue, _ values: ArraySlice<StoredValue>) -> AuditValues {
@@ -156,7 +156,7 @@ struct LedgerRow {
     }
 
     let reference: Reference
-    /// Its columns that change, as events tell of them.
+    /// Its columns that change, as events record them.
     let state: AuditValues
     let erased: [String]
 

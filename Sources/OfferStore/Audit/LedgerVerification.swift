@@ -47,7 +47,7 @@ public struct LedgerVerification: Sendable {
         return report
     }
 
-    /// Keyed digests by the name under which events tell of their key.
+    /// Keyed digests by the name under which events record their key.
     private func digests(_ transaction: any StoreTransaction) throws -> (String) throws -> LedgerDigests {
         let salted = SaltedDigest(digest: digest, salt: try SaltedDigest.salt(transaction))
         let (digest, key) = (digest, key)
@@ -139,7 +139,7 @@ struct UnseenCheck {
     }
 }
 
-/// Proves that the totals that limits for everyone are held against are what issued offers and redemptions add up to.
+/// Proves that the totals under limits for all customers are the sums of issued offers and redemptions.
 ///
 /// The audit has no events for counters: they follow from rows, which are proven before. A row of an issued offer that
 /// ever counted as a use, or cost anything, has its counter.

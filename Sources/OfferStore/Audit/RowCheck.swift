@@ -179,7 +179,7 @@ final class OrderedRows: CoveredRows {
     }
 }
 
-/// What the events make of an issued offer, against its row.
+/// The state of an issued offer by its events, compared with its row.
 struct IssuedOfferHistory {
     let transaction: any StoreTransaction
     /// Events after the one that issued it, the earliest first.
@@ -219,7 +219,7 @@ struct IssuedOfferHistory {
 
     private static let erasable = Set(LedgerTable.issuedOffer.state.filter(\.isErasable).map(\.member))
 
-    /// Whose an issued offer is now that was issued to a customer.
+    /// The current owner of what was issued to a customer, after merges.
     private func owner(_ customer: Int64) throws -> Int64 {
         var owner = customer
         // Merges that were put in may lead in a circle; they are found and named after the issued offers.

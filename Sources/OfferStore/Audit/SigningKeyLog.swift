@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// Which signing keys the service was started with, as the audit tells.
+/// The signing keys that the service was started with, as the audit records them.
 public struct SigningKeyLog {
     private let transaction: any StoreTransaction
 
@@ -22,7 +22,7 @@ public struct SigningKeyLog {
         }
     }
 
-    /// The member under which a start tells of its digest key; absent without `audit:`.
+    /// The member under which a start records its digest key; absent without `audit:`.
     public static let digestMember = "digest"
 
     private func newest() throws -> AuditValues? {
@@ -31,7 +31,7 @@ public struct SigningKeyLog {
         return try row.map { try AuditValues(text: try $0.value(0)) }
     }
 
-    /// Tells of the keys, if they are not those told last.
+    /// Records the keys, if they are not those recorded last.
     ///
     /// - Parameter keys: each key by a name, with what may be shown of it.
     public func note(_ keys: [String: String], at now: Instant) throws {

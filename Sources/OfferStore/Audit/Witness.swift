@@ -2,7 +2,7 @@ import FoundationEssentials
 import JSON
 public import OfferModel
 
-/// A line of the witness: the file, on a disk of its own, that every signed checkpoint is also written to.
+/// A line of the witness: the file on a separate disk to which each signed checkpoint is also written.
 public enum WitnessRecord: Sendable, Hashable {
     case checkpoint(AuditCheckpoint)
     /// An operator went back to an older database on purpose.
@@ -92,7 +92,7 @@ public struct RestoredRecord: Sendable, Hashable {
         self.signature = signature
     }
 
-    /// What is signed (docs/ledger.md, "Bytes").
+    /// The signed bytes (docs/ledger.md, "Bytes").
     public var message: [UInt8] {
         var bytes = CanonicalBytes("offerd-restored-1", capacity: 256)
         bytes.append(number, replaced, signedAt, reason)

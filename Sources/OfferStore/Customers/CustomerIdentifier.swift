@@ -53,7 +53,7 @@ public struct StoredCustomer: Sendable, Hashable {
     public var customerIds: [CustomerId]
 }
 
-/// What the answer to a question depends on: two equal versions mean nothing has changed in between
+/// The version of everything an answer depends on: equal versions mean that nothing has changed in between
 /// (docs/design.md#issuing).
 public struct SubjectVersion: Sendable, Hashable {
     /// The newest change of each customer, as a number of the store-wide order.

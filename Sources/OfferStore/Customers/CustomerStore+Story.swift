@@ -13,7 +13,7 @@ public struct SourcedIdentifier: Sendable, Hashable {
     public var kind: Kind
     public var value: String
     public var since: Instant
-    /// How it reached us: with Apple's data, or on the word of the backend or an operator.
+    /// How it reached us: with Apple's data, or as stated by the backend or an operator.
     public var provenance: Provenance
     /// The transaction, or of renewal info the subscription, whose payload names it.
     public var transactionId: TransactionId?
@@ -24,7 +24,7 @@ public struct SourcedIdentifier: Sendable, Hashable {
 public struct RecordedMerge: Sendable, Hashable {
     public var sequence: Int64
     public var mergedAt: Instant
-    /// The identifier that the one who was merged away was first stored under.
+    /// The identifier that the merged customer was first stored under.
     public var storedUnder: String
     public var firstStoredAt: Instant
     public var aliases: [CustomerAlias]

@@ -135,7 +135,7 @@ public struct CustomerStore {
         return "(\(row).provenance IN (\(proven)))"
     }
 
-    /// The newest change of a customer: an offer that was issued is one, and changes no row of theirs.
+    /// The newest change of a customer, including an offer issued to them, which changes none of their other rows.
     static let versionSQL =
         "MAX(version, COALESCE((SELECT MAX(sequence) FROM issued_offer WHERE customer_id = customer.id), 0))"
 
@@ -222,7 +222,7 @@ extension CustomerStore {
     }
 }
 
-/// What is known of some customers together before anything of theirs is read.
+/// An overview of some customers, read before anything else of theirs.
 public struct CustomerOverview: Sendable, Hashable {
     /// The newest change of each; those merged away are left out.
     public var version: SubjectVersion

@@ -14,7 +14,7 @@ public struct AliasStatement: Sendable, Hashable {
 }
 
 extension CustomerStore {
-    /// What stating these aliases of these customers comes to now; nothing is written.
+    /// The outcome that stating these aliases would have now; nothing is written.
     ///
     /// The backend's word attaches no alias that Apple's data names for another customer. Of several
     /// customers who are one subject, those who have it keep it, and the others do not get it.

@@ -54,7 +54,7 @@ public struct ScopeStore {
     }
 }
 
-/// What every decision rests on beside the customer, as of one snapshot.
+/// Inputs of every decision besides the customer, as of one snapshot.
 public struct PresentState: Sendable, Hashable {
     public struct OfScope: Sendable, Hashable {
         public var number: ScopeNumber

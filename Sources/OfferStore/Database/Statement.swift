@@ -79,7 +79,7 @@ struct ListedSQL: Sendable {
 
 /// The columns of the row at which a running statement is; valid only until its next step.
 ///
-/// What is asked for is read straight from the engine, and nothing else of the row is copied.
+/// Requested columns are read straight from the engine, and nothing else of the row is copied.
 ///
 /// A class, so that a reader of many columns holds one reference, not a box of unknown size.
 public protocol StoredColumns: AnyObject {
@@ -206,7 +206,7 @@ final class CopiedColumns: StoredColumns {
     }
 }
 
-/// What is read of a row, one column after the other.
+/// The columns of a row, read one after the other.
 protocol StoredRecord {
     init(reading row: inout RowReader) throws
 }

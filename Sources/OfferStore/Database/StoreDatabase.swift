@@ -12,7 +12,7 @@ public protocol StoreDatabase: Sendable {
     /// Runs a body that reads a few rows of one consistent snapshot, at once and on the caller's thread where the
     /// driver can: to hand a quick look to another thread costs more than the look.
     ///
-    /// What reads many rows takes ``read(_:)``, so that it keeps no thread that others wait for.
+    /// For many rows use ``read(_:)``, which holds no thread that others wait for.
     func readInline<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 
     /// Runs a body that reads and writes, and returns only after what it wrote is durable (invariant 1).
@@ -38,7 +38,7 @@ extension StoreDatabase {
 }
 
 /// A running transaction; valid only inside the body it was given to. What the stores read and write with it throws
-/// ``StoreError``, besides what they say themselves.
+/// ``StoreError``, besides their own errors.
 ///
 /// A class, because every store holds it: one reference, not a box.
 public protocol StoreTransaction: AnyObject {
@@ -54,7 +54,7 @@ public protocol StoreTransaction: AnyObject {
     /// Where changes of the ledger are recorded; drivers have none, see ``Ledger``.
     var recording: AuditLog? { get }
 
-    /// What the transaction knows already; none where the driver keeps none. A wrapper hands on its base's cache, or
+    /// The transaction's cache; none if the driver keeps none. A wrapper hands on its base's cache, or
     /// the two would not see each other's changes.
     var memory: TransactionCache? { get }
 }
@@ -100,7 +100,7 @@ extension StoreTransaction {
     }
 }
 
-/// What one transaction knows of the rows that nearly every body reads: the store's clock, the audit's head, the
+/// One transaction's cache of the rows that nearly every body reads: the store's clock, the audit's head, the
 /// generations, the counters; in a snapshot also API keys and the present state.
 ///
 /// Only for as long as the transaction: until it ends no other transaction changes what it sees, so what was read once

@@ -1,7 +1,7 @@
 public import OfferEligibility
 public import OfferModel
 
-/// What a decision depended on and what each rule answered, as it is kept for replay (invariant 5).
+/// The inputs of a decision and the answer of each rule, as they are kept for replay (invariant 5).
 ///
 /// Messages and evidence are not in it: replay makes them again from the history as it was.
 public struct DecisionRecord: Sendable, Hashable {
@@ -26,7 +26,7 @@ public struct DecisionRecord: Sendable, Hashable {
         }
     }
 
-    /// An issued offer as it was seen; its row goes on changing.
+    /// An issued offer as it was seen; its row changes later.
     public struct SeenIssuedOffer: Sendable, Hashable {
         public var id: LowercaseUUID
         public var signings: Int
@@ -55,9 +55,9 @@ public struct DecisionRecord: Sendable, Hashable {
     public var identifiers: SeenIdentifiers
     public var historySequence: Int64
     public var issuedOffers: [SeenIssuedOffer]
-    /// What was known of uses whose history had been erased.
+    /// The uses that were known although their history had been erased.
     public var keptEvidence: [KeptEvidence]
-    /// What everyone had used of the offer; only where its limits count that.
+    /// The uses of the offer by all customers; only if its limits count them.
     public var counters: OfferCounters?
     /// The uses by other Apple Accounts of the app account; only where a limit counts them.
     public var accountUses: [AccountUse]?

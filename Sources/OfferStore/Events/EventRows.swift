@@ -21,7 +21,7 @@ struct EventRows {
     /// The type and the customer, and what its data is made of.
     let columns: String
     var join = ""
-    /// What else a row needs to be an event.
+    /// A further condition for a row to be an event.
     var condition = ""
     let data: @Sendable (inout RowReader) throws -> [UInt8]
 
@@ -104,7 +104,7 @@ extension EventRows {
         return json.endObject()
     }
 
-    /// One that is old when it arrives, as after an outage of weeks, is no news.
+    /// One that is old when it arrives, as after an outage of weeks, is not news.
     private static let notifications = EventRows(
         .notificationReceived, table: "notification", date: "received_at", customer: "i.customer_id",
         join: """

@@ -114,7 +114,7 @@ extension EventStore {
 
     private struct Survivor {
         let customer: StoredCustomer
-        /// What was recorded by then is told without the customer.
+        /// Events up to this one are shown without the customer.
         let erasedUpTo: Int64
     }
 

@@ -45,7 +45,7 @@ extension WebhookState: TableRow {
 /// An event that is sent to a webhook later.
 public struct WebhookRetry: Sendable, Hashable {
     public var sequence: Int64
-    /// Whose later events wait for this one; `nil` if none do.
+    /// The customer whose later events wait for this one; `nil` if none do.
     public var customer: CustomerNumber?
     public var attempts: Int
     /// `nil` while it waits for an earlier event of its customer.
@@ -74,7 +74,7 @@ extension WebhookRetry: StoredRecord {
     }
 }
 
-/// What one round of sending to a webhook has changed.
+/// The changes of one round of sending to a webhook.
 public struct WebhookProgress: Sendable, Hashable {
     public var state: WebhookState
     /// Retries that are over: delivered, dropped, or of events that no longer exist.

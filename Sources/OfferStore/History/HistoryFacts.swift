@@ -1,7 +1,7 @@
 import OfferEligibility
 import OfferModel
 
-/// What matters for the present in the history of one owner, a subscription or an Apple Account, in one row
+/// The facts of one owner's history, a subscription's or an Apple Account's, that matter for the present, in one row
 /// (docs/decisions/0051).
 ///
 /// A pure function of the owner's history rows, written in the transaction that changes those. Customers, merges and

@@ -39,14 +39,14 @@ public struct IngestedPayload: Sendable, Hashable {
     /// How it changed the current view: `unchanged` also for an older view than the one known, which is kept too;
     /// `refused` for an app transaction without `appTransactionId`, which names no owner and is not kept.
     public var outcome: IngestOutcome
-    /// Whose it is; `nil` for one whose owner is unknown, such as renewal info of an unknown subscription.
+    /// Its owner; `nil` if that is unknown, such as renewal info of an unknown subscription.
     public var customer: CustomerNumber?
 }
 
 /// A payload with a table of its own: its fields together as facts, and a column for each that is searched by.
 protocol HistoryRecord: FactsFields, Sendable, Hashable {
     static var sql: HistorySQL { get }
-    /// What its current view is kept by; `nil` if it names no owner.
+    /// The key of its current view; `nil` if it names no owner.
     var viewKey: String? { get }
     var owner: ProvenIdentifier? { get }
     var appTransactionId: AppTransactionId? { get }
@@ -155,7 +155,7 @@ struct HistorySQL {
             """, after: 2)
     }
 
-    /// Which of some rows say all that a payload says, but for the date.
+    /// The rows that have all the content of a payload, but for the date.
     func selectSame(as record: some HistoryRecord, among sequences: [Int64]) throws -> Statement {
         Statement(
             same(sequences.count),

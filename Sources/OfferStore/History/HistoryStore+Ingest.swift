@@ -1,7 +1,7 @@
 public import OfferModel
 
 extension HistoryStore {
-    /// Which of these payloads would be stored, by their places: only those need a writing transaction.
+    /// The indexes of the payloads that would be stored: only those need a writing transaction.
     public func missing(_ payloads: [HistoryPayload], in scope: ScopeNumber) throws -> [Int] {
         let copies = SignedCopies(transaction: transaction, scope: scope)
         var missing = [Int]()
@@ -17,7 +17,7 @@ extension HistoryStore {
         return missing
     }
 
-    /// What keeping a payload would come to now; nothing is written.
+    /// The outcome that storing a payload would have now; nothing is written.
     public func outcome(of payload: HistoryPayload, in scope: ScopeNumber) throws -> IngestOutcome {
         try payload.content.record.views(of: payload, transaction, scope)?.outcome ?? .refused
     }
@@ -160,7 +160,7 @@ extension HistoryRecord {
     }
 }
 
-/// What Apple signs again and again, as every app launch makes it do: of copies that say the same but for the date, the
+/// Copies of what Apple signs again and again, at every app launch: of copies that say the same but for the date, the
 /// first and the newest are kept (docs/decisions/0046).
 ///
 /// ```
@@ -170,7 +170,7 @@ extension HistoryRecord {
 /// ```
 ///
 /// A copy is needless if the ones signed before and after it say the same. So a question about an earlier
-/// instant finds the same facts without it, and the newest, by which everything is decided now, always stays.
+/// instant finds the same facts without it, and the newest, which decides now, always stays.
 struct SignedCopies {
     let transaction: any StoreTransaction
     let scope: ScopeNumber

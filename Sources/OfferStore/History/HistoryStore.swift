@@ -9,7 +9,7 @@ public struct HistoryStore {
         self.transaction = transaction
     }
 
-    /// What matters of everything known of these customers, united, with the least coverage of theirs
+    /// The facts of these customers' histories, united, with the least coverage of theirs
     /// (docs/design.md#identity).
     ///
     /// Of each transaction and app transaction that is the current view; of renewal info also every older one that
@@ -80,7 +80,7 @@ public struct HistoryStore {
     /// Everything of these customers that was known at an earlier instant, united, with the least coverage stated by
     /// then: what had arrived, and of what arrived later what was signed and bought by then.
     ///
-    /// What had arrived counted then whatever its dates are: Apple's clock may be ahead of ours, and Apple charges up to a
+    /// Data that had arrived counted, whatever its dates: Apple's clock may be ahead of ours, and Apple charges up to a
     /// day before a period begins.
     ///
     /// Every stored row and not only the current view, because what has taken a row's place since was not known then.

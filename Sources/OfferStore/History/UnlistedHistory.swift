@@ -1,7 +1,7 @@
 public import OfferModel
 
-/// What Apple no longer lists of a tester. In Sandbox a tester's purchase history can be cleared at Apple; elsewhere
-/// Apple lists every purchase for ever, so that nothing is taken away.
+/// Purchases of a tester that Apple no longer lists. In Sandbox a tester's purchase history can be cleared at Apple;
+/// elsewhere Apple lists every purchase permanently, so that nothing is taken away.
 public struct UnlistedHistory {
     private let transaction: any StoreTransaction
     private let scope: ScopeNumber

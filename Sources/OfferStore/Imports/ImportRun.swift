@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// What one bulk import is of; two runs with the same terms are one, so an interrupted one goes on.
+/// The terms of a bulk import; two runs with the same terms are one, so an interrupted one goes on.
 public struct ImportTerms: Sendable, Hashable {
     /// The kind of source, such as `transactions`: at most one import of a kind is open in a scope.
     public var source: String
@@ -21,7 +21,7 @@ public struct ImportTerms: Sendable, Hashable {
 
 public enum ImportStage: String, Sendable, Hashable, CaseIterable, Storable {
     case staging
-    /// What was staged becomes history, subscription by subscription in the order of their ids.
+    /// Staged rows become history, subscription by subscription in the order of their ids.
     case applying
     /// The operator's word that nothing is missing is noted.
     case stating
@@ -83,7 +83,8 @@ public struct StagedPayload: Sendable, Hashable {
         case appTransaction
     }
 
-    /// What is applied together: the `originalTransactionId`, or the `appTransactionId` of an app transaction.
+    /// The key of the rows that are applied together: the `originalTransactionId`, or the `appTransactionId` of an app
+    /// transaction.
     public var key: String
     /// Where it stood in the source, from 1.
     public var line: Int64
@@ -116,7 +117,7 @@ public struct StagedRow: Sendable, Hashable {
 
 public struct RefusedLine: Sendable, Hashable {
     public var line: Int64
-    /// A word for the kind of reason, by which refusals are counted.
+    /// The kind of reason under which refusals are counted.
     public var reason: String
     public var detail: String
 

@@ -167,7 +167,7 @@ extension ImportStore {
         ).map { try $0.value(0) }
     }
 
-    /// Which of some subscriptions have anything staged.
+    /// The subscriptions that have anything staged.
     ///
     /// - Parameter keys: in their order; those between the first and the last are told too.
     public func stagedKeys(of run: ImportRun, _ keys: [String]) throws -> Set<String> {

@@ -1,7 +1,7 @@
 public import OfferEligibility
 public import OfferModel
 
-/// What everyone together has used of an offer: one row for its places, one for each currency
+/// The uses of an offer by all customers: one row for its places, one for each currency
 /// (docs/design.md#issued-offers-and-limits).
 ///
 /// Only ``IssuedOfferStore`` changes the rows, with the issued offers that they count, in the same transaction.
@@ -33,7 +33,7 @@ public struct CounterStore {
         memory = transaction.memory
     }
 
-    /// What is used of an offer at an instant: the counters without the issued offers that have passed and are not
+    /// The uses of an offer at an instant: the counters without the issued offers that have passed and are not
     /// settled yet.
     ///
     /// - Parameters:
@@ -66,7 +66,7 @@ public struct CounterStore {
         return UnmatchedPlace(scope: scope, type: key.type, identifier: key.identifier, group: group)
     }
 
-    /// What is used under one id, without what has passed.
+    /// The uses under one id, without those that have passed.
     public func used(of offer: OfferId, at now: Instant, in scope: ScopeNumber) throws -> [CounterUnit: Int64] {
         var used: [CounterUnit: Int64] = [:]
         for (unit, amount) in try amounts(of: offer, in: scope) { used[CounterUnit(name: unit)] = amount }
@@ -141,7 +141,7 @@ extension CounterStore {
     ///
     /// - Parameters:
     ///   - ids: every id of the offer.
-    ///   - own: an issued offer that is left out; it does not count for who asks.
+    ///   - own: an issued offer that is left out; it does not count for the caller.
     /// - Returns: the first instant after `now`; `nil` if it never will.
     public func ending(
         of amount: Int64, _ unit: CounterUnit, offer ids: [OfferId], without own: LowercaseUUID?, after now: Instant,
@@ -194,7 +194,7 @@ extension CounterStore {
 // The rows that counters are made of, remembered for all that share a transaction.
 
 extension CounterStore {
-    /// What the issued offers of an offer that have passed and still stand on its counters take there, in one currency
+    /// The amount that passed issued offers of an offer still add to its counters, in one currency
     /// or without a cost.
     struct Passed {
         let currency: String?
@@ -260,7 +260,7 @@ extension CounterStore {
             """, scope, offer, unit, amount)
     }
 
-    /// What has passed by an instant and is not settled yet.
+    /// The issued offers that have passed by an instant and are not settled yet.
     func passed(of offer: OfferId, at now: Instant, in scope: ScopeNumber) throws -> [Passed] {
         if let end = try rememberedEnd(of: offer, in: scope), end > now { return [] }
         return try transaction.rows(
@@ -307,7 +307,7 @@ extension CounterStore {
     }
 }
 
-/// What a transaction knows of the counters of one offer. Every issued offer changes them: those that share a commit
+/// A transaction's cache of the counters of one offer. Every issued offer changes them: those that share a commit
 /// read them once and write them once.
 struct RememberedCounters {
     struct Place: Hashable {
@@ -315,7 +315,7 @@ struct RememberedCounters {
         let offer: OfferId
     }
 
-    /// What each counter shows, by the name of its unit; one that is not there shows 0.
+    /// The value of each counter, by the name of its unit; a missing one is 0.
     var amounts: [String: Int64] = [:]
     var changed: Set<String> = []
     /// The first instant at which one of the offer's issued offers stops counting: until then none has passed. Absent

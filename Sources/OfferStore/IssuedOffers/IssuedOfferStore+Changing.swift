@@ -49,7 +49,7 @@ extension IssuedOfferStore {
 
 extension IssuedOfferStore {
     /// Marks issued offers as redeemed: they are no longer open, so that the offer may be issued to the same customer
-    /// again where its limits allow it. They go on counting, because a redemption counts for ever
+    /// again where its limits allow it. They go on counting, because a redemption counts permanently
     /// (docs/design.md#issued-offers-and-limits).
     public func settle(_ redeemed: [LowercaseUUID], at now: Instant, in scope: ScopeNumber) throws {
         for id in redeemed {
@@ -183,7 +183,7 @@ extension IssuedOfferStore {
 
 extension IssuedOfferStore {
     /// Notes how often each issued offer of a customer was redeemed, by whichever customer: as often as redemptions are
-    /// recorded of it. A redeemed issued offer is settled and takes as many places as it has redemptions, for ever,
+    /// recorded of it. A redeemed issued offer is settled and takes as many places as it has redemptions, permanently,
     /// also one that had passed or was released.
     func redeem(of customer: CustomerNumber, at now: Instant) throws {
         let issuedOffers = try transaction.rows(

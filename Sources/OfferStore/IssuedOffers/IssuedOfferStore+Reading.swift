@@ -19,7 +19,7 @@ extension IssuedOfferStore {
             "SELECT \(Self.columns) FROM issued_offer WHERE id = ?1 AND scope_id = ?2", id, scope)
     }
 
-    /// The customers to whom one of these offers was issued under an account of the app that only its `customerId`
+    /// The customers who got one of these offers under an account of the app that only its `customerId`
     /// names, if it may count for a limit at an instant, the earliest stored first. A request that also names an
     /// `appAccountToken` gives them the aliases.
     public func receivers(

@@ -61,7 +61,7 @@ struct OffersOfOthers {
             """, own) != nil
     }
 
-    /// Whether the customer's own issued offer is behind the use all the same: it was signed for the account of the
+    /// Whether the customer's own issued offer is behind the use nevertheless: it was signed for the account of the
     /// use, or the use is late and the offer waited for a renewal since the issued offer counted.
     private func explains(_ own: IssuedOffer, _ redemption: Redemption, _ claim: RedemptionClaim) throws -> Bool {
         guard claim.since < own.countsUntil else { return false }
@@ -157,7 +157,7 @@ extension RedemptionStore {
         return uses.sorted { $0.sequence < $1.sequence }
     }
 
-    /// Whose issued offers are used, or no longer used, by what has changed of a customer.
+    /// The owners of issued offers that a customer's change uses, or no longer uses.
     func owners(of change: RedemptionChange, besides customer: CustomerNumber) throws -> [CustomerNumber] {
         let issuedOffers = Set((change.added + change.removed).compactMap(\.redemption.issuedOfferId)).sorted()
         guard !issuedOffers.isEmpty else { return [] }
@@ -173,6 +173,6 @@ extension RedemptionStore {
 }
 
 extension RecordedRedemption {
-    /// What the customer whose issued offer was used is to know of it.
+    /// The use, as the owner of the issued offer sees it.
     public var evidence: KeptEvidence? { KeptEvidence(ofAnother: redemption, sequence: sequence) }
 }

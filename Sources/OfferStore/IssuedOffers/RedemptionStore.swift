@@ -162,7 +162,7 @@ extension RecordedRedemption: TableRow {
     }
 }
 
-/// What one commit made known about uses of offers, for counting (docs/design.md#issued-offers-and-limits).
+/// The uses of offers that one commit made known, for counting (docs/design.md#issued-offers-and-limits).
 public struct RedemptionNews: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A use of an offer, whatever else it is: a run of periods is one.
@@ -202,8 +202,8 @@ struct RedemptionTally {
 }
 
 extension RedemptionChange {
-    /// What has changed of each offer of each subscription. A row that is only recorded again, because its run went on
-    /// or its issued offer became known, is no news: what counts is by how many there are more.
+    /// The changes of each offer of each subscription. A row that is only recorded again, because its run went on
+    /// or its issued offer became known, is not news: what counts is by how many there are more.
     fileprivate var byUse: [(added: [RecordedRedemption], removed: [RecordedRedemption])] {
         let removed = Dictionary(grouping: removed) { UsedOffer($0.redemption) }
         return Dictionary(grouping: added) { UsedOffer($0.redemption) }.map { ($0.value, removed[$0.key, default: []]) }

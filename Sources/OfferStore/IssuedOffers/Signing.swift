@@ -3,10 +3,10 @@ public import OfferModel
 
 /// One signature as it was recorded before it was released (invariant 1).
 public struct RecordedSignature: Sendable, Hashable {
-    /// Unique for ever (invariant 8).
+    /// Never used again (invariant 8).
     public var nonce: LowercaseUUID
     public var format: ArtefactFormat
-    /// What an introductory one says; absent for the others.
+    /// The statement of an introductory one; absent for the others.
     public var allowIntroductoryOffer: Bool?
     public var keyId: KeyId
     /// The signing's one timestamp.
@@ -16,7 +16,7 @@ public struct RecordedSignature: Sendable, Hashable {
     public var appAccountToken: AppAccountToken?
     /// The transaction or app transaction the signing was made for; V1 does not sign it.
     public var transactionId: String?
-    /// What the client receives: Base64 for V1, a compact JWS for the others.
+    /// The text that the client receives: Base64 for V1, a compact JWS for the others.
     public var artefact: String
     /// Whether retention or an erasure has removed the artefact; then its place holds the audit's keyed digest of it.
     public var isRemoved = false

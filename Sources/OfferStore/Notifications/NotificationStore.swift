@@ -77,7 +77,7 @@ public struct NotificationStore {
 
     /// The notifications about these customers, the newest by Apple's date first.
     ///
-    /// Whose they are is told as for the history: by an identifier that a verified payload of this app has proven.
+    /// Their owner is found as for the history: by an identifier that a verified payload of this app has proven.
     public func notifications(of customers: [CustomerNumber], limit: Int) throws -> [StoredNotification] {
         guard !customers.isEmpty else { return [] }
         return try transaction.all(

@@ -77,7 +77,7 @@ struct ServerOptions: ParsableArguments {
 /// A value from an option or, without it, from the environment variable that replaces it.
 struct Setting {
     let value: String?
-    /// What messages call it: `--server` in backticks, or OFFERCTL_SERVER; both if neither is given.
+    /// Its name in messages: `--server` in backticks, or OFFERCTL_SERVER; both if neither is given.
     let name: String
     let isFromVariable: Bool
 

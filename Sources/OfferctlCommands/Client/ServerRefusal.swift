@@ -63,7 +63,7 @@ struct ServerRefusal: Error {
         return hints
     }
 
-    /// What to do next at a terminal, where the server's hint speaks of requests or there is none.
+    /// The hint for a terminal, where the server's hint is about requests or missing.
     private func ownHint(_ token: Setting) -> String? {
         switch problem.code {
         case "unauthenticated":

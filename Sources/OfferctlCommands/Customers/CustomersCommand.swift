@@ -23,8 +23,8 @@ struct CustomersShow: AsyncParsableCommand {
         abstract: "Show a customer's identifiers, subscriptions, transactions, issued offers and timeline.",
         discussion: """
             Any identifier finds the customer. The id of an order, as on the customer's receipt, is looked up at Apple, \
-            which fetches the customer's purchases on the way. The timeline begins with the newest; `--limit` and \
-            `--cursor` turn its pages. Needs a key with the role support.
+            which fetches the customer's purchases on the way. The timeline begins with the newest; use `--limit` and \
+            `--cursor` to page through it. Needs a key with the role support.
 
             Example:
               offerctl customers show --original-transaction-id 2000000123456789
@@ -82,8 +82,8 @@ struct CustomersUnlink: AsyncParsableCommand {
         abstract: "Detach an alias that a backend or an import gave the wrong customer.",
         discussion: """
             The customer is named by an identifier of Apple's. An alias that signed data names stays. A backend that states \
-            the alias again attaches it again. The audit keeps the reason, also when the customer is erased: name no person in \
-            it. Needs a key with the role support.
+            the alias again attaches it again. The audit keeps the reason, also when the customer is erased: do not name a \
+            person in it. Needs a key with the role support.
 
             Example:
               offerctl customers unlink --original-transaction-id 2000000123456789 \\
@@ -147,8 +147,8 @@ struct CustomersReset: AsyncParsableCommand {
         abstract: "Reset a tester, in Sandbox and LocalTesting only.",
         discussion: """
             Erases the tester's purchases, issued offers and identifiers, so that their next purchase is a new customer's. Clear \
-            the purchase history at Apple first, or the app's next request brings it back. The audit keeps the reason: name no \
-            person in it. Needs a key with the role support or marketing.
+            the purchase history at Apple first, or the app's next request brings it back. The audit keeps the reason: do not \
+            name a person in it. Needs a key with the role support or marketing.
 
             Example:
               offerctl customers reset --customer-id tester-3 --reason "trial again"

@@ -134,13 +134,13 @@ struct DryRun: AsyncParsableCommand {
 enum DetailLevel: String, CaseIterable, ExpressibleByArgument {
     /// The answer, the sentence that decides it, and when it changes.
     case brief
-    /// What blocks the offer, in words.
+    /// The rules that block the offer, in words.
     case normal
     /// Every finding, with what was seen and required.
     case full
 }
 
-/// What a dry-run assumes instead of the facts: another moment, another history, another catalog.
+/// The assumptions of a dry-run: another moment, another history, another catalog.
 struct WhatIfOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Decide as of this moment, such as 2026-12-24T00:00:00Z.", valueName: "time"),

@@ -94,7 +94,7 @@ enum EvidenceText {
     static func line(_ evidence: EvidenceBody) -> String {
         let unit = FactVocabulary.unit(evidence.field)
         let words = words(evidence.field)
-        let seen = evidence.observed.map { "\(words.seen) \(text($0, unit))" } ?? "nothing is known"
+        let seen = evidence.observed.map { "\(words.seen) \(text($0, unit))" } ?? "no known value"
         let required = evidence.required.map { ", \(words.required) \(text($0, unit))" } ?? ""
         let sources = [
             evidence.provenance.map(source), evidence.transactionId.map { "transaction \($0.rawValue)" },
@@ -154,7 +154,7 @@ enum EvidenceText {
 }
 
 extension RuleId {
-    /// What the rule asks for, where the server's own sentence is not shown.
+    /// The rule's requirement, where the server's own sentence is not shown.
     var requirement: String {
         switch self {
         case .catalogStatus: "the offer must be active"

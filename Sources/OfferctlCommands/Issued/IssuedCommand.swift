@@ -131,7 +131,7 @@ struct IssuedVoid: AsyncParsableCommand {
         )
     }
 
-    /// What to say of an offer that was not open any more, so that nothing was changed.
+    /// The message about an offer that was no longer open, so that nothing was changed.
     private func alreadyClosed(_ body: IssuedOfferView) -> CommandFailure {
         guard body.state == .voided else {
             return CommandFailure(.failed, "nothing was voided: the offer is already \(body.state.rawValue)")

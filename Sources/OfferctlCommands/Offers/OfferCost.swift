@@ -2,10 +2,10 @@ import CommandLineSupport
 import OfferEligibility
 import OfferModel
 
-/// What an offer costs in words: nominal discount by the catalog's prices, as budgets count it.
+/// The cost of an offer in words: the nominal discount by the catalog's prices, as budgets count it.
 struct OfferCost {
     private let offer: Offer
-    /// What a use costs on each product; `nil` where the prices do not tell.
+    /// The cost of a use of each product; `nil` if the catalog lacks a price.
     private let costs: [(product: ProductId, cost: Money?)]
 
     init(_ offer: Offer, in catalog: Catalog) {
@@ -66,7 +66,7 @@ struct OfferCost {
         return "unlimited" + (times(first.count).map { "; \($0) per \(first.noun) in any \(window.words)" } ?? "")
     }
 
-    /// What that many uses of the dearest product cost; `nil` where that is not one currency.
+    /// The cost of that many uses of the dearest product; `nil` if there are several currencies.
     private func times(_ count: Int) -> Money? {
         let known = costs.compactMap(\.cost)
         guard known.count == costs.count, Set(known.map(\.currency)).count == 1,

@@ -64,7 +64,7 @@ struct ReplayText {
         return (heads + [""] + table(body.differences).lines(palette)).joined(separator: "\n")
     }
 
-    /// What to do about a decision that its own catalog does not reproduce; `nil` where nothing is wrong.
+    /// The hint about a decision that its own catalog does not reproduce; `nil` where nothing is wrong.
     func warning(_ body: DecisionReplay) -> String? {
         guard !body.differences.isEmpty, isSameRevision(body) else { return nil }
         return
@@ -128,7 +128,7 @@ struct ReplayText {
         case .satisfied: "holds"
         case .violated: "does not hold"
         case .undetermined: "cannot be decided"
-        case .notApplicable: "has nothing to say"
+        case .notApplicable: "does not apply"
         case nil: verdict
         }
     }

@@ -76,7 +76,7 @@ enum FunnelCSV {
         ]
     }
 
-    /// A share with six decimals: an exponent is no number to every spreadsheet.
+    /// A share with six decimals: not every spreadsheet reads an exponent.
     private static func decimal(_ share: Double) -> String {
         let millionths = Int(saturating: (share * 1_000_000).rounded())
         let fraction = String(millionths.magnitude % 1_000_000)

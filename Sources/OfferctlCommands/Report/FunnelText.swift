@@ -152,13 +152,13 @@ enum FunnelRateText {
     }
 }
 
-/// What the numbers of a funnel count. The help, the table and the CSV all take them from here.
+/// The columns of a funnel, shared by the help, the table and the CSV.
 enum FunnelWords {
     struct Count: Sendable {
         let name: String
         /// As the answer and the CSV name it.
         let measure: String
-        /// Which customers it counts: completes "customers who …".
+        /// The customers it counts: completes "customers who …".
         let meaning: String
         let value: @Sendable (OfferFunnel) -> Int
 

@@ -132,7 +132,7 @@ struct SignatureCheck: AsyncParsableCommand {
 
 extension ArtefactFormat: ExpressibleByArgument {}
 
-/// What the judge knows if no server is called.
+/// The judge's inputs if no server is called.
 struct LocalJudgeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -199,7 +199,7 @@ struct CaseFailureText {
     }
 }
 
-/// What a case comes to, in the form of Examples/conformance: the decision as `POST /v1/decisions` shows it, and the
+/// The result of a case, in the form of Examples/conformance: the decision as `POST /v1/decisions` shows it, and the
 /// state.
 struct CaseAnswer: Encodable {
     let outcome: String?

@@ -88,7 +88,7 @@ enum CaseFiles {
 /// The catalogs that files of cases name, each read once.
 struct CaseCatalogs {
     private var catalogs: [String: Catalog?] = [:]
-    /// What is wrong with them: every error with its file and line, each catalog once.
+    /// Their errors, each with its file and line; those of a catalog once.
     private(set) var messages: [String] = []
 
     /// The catalog at a path relative to the file that names it; `nil` if it cannot be used.

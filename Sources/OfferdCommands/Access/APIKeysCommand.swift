@@ -123,7 +123,7 @@ struct APIKeysList: AsyncParsableCommand {
 struct APIKeysRotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Replace an API key: print a new token, and accept the old one a while longer.",
+        abstract: "Rotate an API key: print a new token and accept the old one for a while.",
         discussion: """
             The new key has the app, environment, role, label, networks and lifetime of the old one. Its token is \
             printed alone on standard output and stored nowhere. If the old one has leaked, revoke it.
@@ -196,7 +196,7 @@ struct APIKeysRevoke: AsyncParsableCommand {
 }
 
 extension APIToken {
-    /// An operator with a leaked token at hand may give it whole; it is never shown again.
+    /// An operator who has a leaked token may give it whole; it is never shown again.
     fileprivate static func id(in argument: String) -> String { APIToken(argument)?.id ?? argument }
 
     fileprivate func show() throws {
@@ -205,7 +205,7 @@ extension APIToken {
         } catch let failure as CommandFailure {
             throw CommandFailure(
                 .failed, failure.message,
-                hints: ["the key is in force and its token lost: offerd api-keys revoke \(id)"])
+                hints: ["the key is active, but its token is lost: offerd api-keys revoke \(id)"])
         }
     }
 }

@@ -11,13 +11,13 @@ import Synchronization
 struct BackfillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backfill",
-        abstract: "Fetch history from Apple: of customers by a list of ids, or the notifications of a period.",
+        abstract: "Fetch history from Apple: of the customers in a list of ids, or the notifications of a period.",
         discussion: """
-            With --ids it fetches everything of each customer in a file with one id a line: an originalTransactionId, a \
-            transactionId or an appTransactionId. With --notifications it takes in every notification that Apple sent \
+            With --ids it fetches everything of each customer in a file with one id per line: an originalTransactionId, a \
+            transactionId or an appTransactionId. With --notifications it stores every notification that Apple sent \
             or tried to send between --from and --to, at most 180 days back; known ones stay as they are.
 
-            It keeps to Apple's limits and waits when Apple asks it to. SIGINT and SIGTERM stop it; the same command \
+            It respects Apple's limits and waits when Apple asks it to. SIGINT and SIGTERM stop it; the same command \
             continues where it stopped, from the state file that it keeps until its end. May run beside the server.
 
             Exit status: 0 finished (even if something was refused: the summary says what), 1 stopped before the \
@@ -38,7 +38,7 @@ struct BackfillCommand: AsyncParsableCommand {
     @Option(help: "Production or Sandbox; LocalTesting with `appStoreServer` in the configuration.")
     var environment: AppStoreEnvironment
 
-    @Option(help: "A file with one id a line.", completion: .file())
+    @Option(help: "A file with one id per line.", completion: .file())
     var ids: String?
 
     @Flag(help: "Fetch notifications.")

@@ -15,7 +15,7 @@ struct BackfillOfNotifications: Sendable {
     /// Progress is reported after this many pages of 20.
     private static let reported = 10
     /// How often one run begins with the first page again. A token that was left for long is taken no more, once; what
-    /// is refused again and again is no matter of time.
+    /// is refused again and again will not be accepted later.
     private static let mostBeginnings = 3
 
     func run() async throws {
@@ -46,7 +46,7 @@ struct BackfillOfNotifications: Sendable {
             } catch RequestError.appStoreFailed(let failure) where failure.isOfPageToken && state.token != nil {
                 guard beginnings < Self.mostBeginnings else { throw Self.givenUp(state, failure) }
                 beginnings += 1
-                // A token does not live for ever. From the first page on, what was taken in stays known.
+                // A token expires. From the first page on, what was taken in stays known.
                 Console.note("beginning with the first page again: \(failure.detail)")
                 state = BackfillState(scope: scope, source: state.source, startedAt: state.startedAt)
                 isFirstPage = true

@@ -17,7 +17,7 @@ struct BackfillState: Codable, Equatable, Sendable {
     var version = 1
     var app: String
     var environment: String
-    /// What it goes through: a list by its digest, or a range of time.
+    /// Its input: a list by its digest, or a range of time.
     var source: String
     var startedAt: Instant
     /// How many ids or pages are done.

@@ -9,16 +9,16 @@ import SQLiteStore
 struct CustomersErase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
-        abstract: "Erase what names a customer; what limits need stays as internal ids, dates and keyed digests.",
+        abstract: "Erase a customer's personal data; limits keep internal ids, dates and keyed digests.",
         discussion: """
-            Without --confirm it only reports what would be erased. What is deleted is overwritten in the file; fragments can \
-            stay in unused parts of it until --compact, which stops recording for as long as it copies the file. \
+            Without --confirm it only reports what would be erased. Deleted data is overwritten in the file; fragments can \
+            remain in unused parts of the file until --compact, which stops all writes while it copies the file. \
             Customers that were merged into this one are erased with it. It is one transaction, recorded in the audit with \
             the reason, and cannot be undone. May run beside the server. Earlier backups still hold the customer: \
             docs/privacy.md says what to do about them.
 
             A customer who comes back with the same Apple account is recognised by the digests, so once-only offers stay \
-            used; the history starts empty. Needs `audit:` in keys.yaml. The reason is kept: name no person in it.
+            used; the history starts empty. Needs `audit:` in keys.yaml. The reason is kept: do not name a person in it.
 
             Exit status: 0 done, 1 refused or unknown customer, 2 wrong use or configuration.
 
@@ -108,7 +108,7 @@ struct CustomersErase: AsyncParsableCommand {
         }
     }
 
-    /// What was overwritten in the file is still in its log, until that is emptied.
+    /// The log still holds what was overwritten in the file, until it is emptied.
     private func empty(_ database: SQLiteDatabase) throws {
         guard database.emptyLog() else {
             return try Console.output(

@@ -45,7 +45,7 @@ struct DatabaseReplacement {
                 try former.fold()
                 try step(keeping: isOnlyCopy) { try former.isWhole ? link(path, to: kept) : moveAway(to: kept) }
             } else {
-                // What a database that is gone has left is no part of the copy.
+                // Files that an earlier database left are not part of the copy.
                 try step(keeping: isOnlyCopy) { try moveCompanions(to: kept) }
             }
             try step(keeping: isOnlyCopy) { try require(rename(incoming, path)) }

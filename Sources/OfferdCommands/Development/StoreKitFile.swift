@@ -2,7 +2,7 @@ import CommandLineSupport
 import Foundation
 import OfferModel
 
-/// What `offerd` needs of a StoreKit configuration file, as Xcode writes it.
+/// The parts of Xcode's StoreKit configuration file that `offerd` uses.
 struct StoreKitFile: Decodable {
     struct KeyPair: Decodable {
         var id: String

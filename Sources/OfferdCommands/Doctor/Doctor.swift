@@ -10,18 +10,18 @@ import SQLiteStore
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check everything the service needs, and report what is wrong.",
+        abstract: "Check everything the service needs, and report problems.",
         discussion: """
-            Checks the keys, the database file, its schema and structure, whether it can be written durably, the room \
-            on its disk, the clock against what was recorded, what is paused, and whether webhooks take events. It may \
-            run beside the server. Reading the structure reads the whole file.
+            Checks the keys, the database file, its schema and structure, whether it can be written durably, free disk \
+            space, the clock against what was recorded, what is paused, and whether webhooks accept events. It may run \
+            beside the server. Checking the structure reads the whole file.
 
-            With --reset-clock it only resets the recorded time: after a clock that once ran ahead and is right again, \
-            requests are dated by the clock from now on. What was recorded at a later moment keeps its dates, and counts \
-            under limits until then. It is refused if data that the App Store has signed shows that the clock is behind.
+            With --reset-clock it only resets the recorded time, after a clock that ran ahead was corrected: requests are \
+            dated by the clock again. Records with a later date keep it, and count under limits until then. It is refused \
+            if data that the App Store has signed shows that the clock is behind.
 
-            With --rebuild-facts it only derives the facts rows, from which decisions read a \
-            customer's history, from that history again. It may run beside the server.
+            With --rebuild-facts it only derives the facts rows, which decisions read, from the histories again. It may \
+            run beside the server.
 
             Exit status: 0 healthy (warnings included), 1 something failed, 2 wrong use or configuration.
 

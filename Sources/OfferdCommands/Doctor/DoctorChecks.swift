@@ -172,7 +172,7 @@ enum DoctorChecks {
             ? .warning("disk", detail, hint: "free space before nothing can be recorded") : .ok("disk", detail)
     }
 
-    /// What needs the database open: that it can be written durably, the clock, and what is paused.
+    /// The checks that need the database open: durable writes, the clock and pauses.
     static func content(_ setup: ServerSetup) async -> [DoctorReport.Check] {
         let database: SQLiteDatabase
         do {
@@ -235,7 +235,7 @@ enum DoctorChecks {
         ]
     }
 
-    /// Whether the facts rows are what follows from the history.
+    /// Whether the facts rows follow from the history.
     private static func facts(_ database: SQLiteDatabase) async throws -> DoctorReport.Check {
         let counts = try await HistoryFactsCheck(database).run()
         guard counts.unreadable.isEmpty else { return failure("facts", StoreError.corrupt(unreadable(counts))) }
@@ -313,7 +313,7 @@ enum NotificationChecks {
     }
 }
 
-/// What `offerd doctor` says of webhooks.
+/// The checks of webhooks by `offerd doctor`.
 enum WebhookChecks {
     static func delivery(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> [DoctorReport.Check] {
         var checks: [DoctorReport.Check] = []

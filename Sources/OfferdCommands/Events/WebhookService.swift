@@ -13,7 +13,7 @@ import Synchronization
 struct WebhookService: Service {
     /// How often it looks for new events.
     private static let interval = Duration.milliseconds(500)
-    /// How long it waits after a failure of its own, such as a busy database.
+    /// How long it waits after its own failure, such as a busy database.
     private static let rest = Duration.seconds(5)
 
     let webhooks: WebhookRegistry

@@ -8,7 +8,7 @@ struct CSVHeader {
     let columns: CSVColumns
     /// Columns that mean nothing to the mapping, as the file names them.
     let unknown: [String]
-    /// What the file lacks, and the column that is taken for it.
+    /// A column that the file lacks, and the one that is used instead.
     let stoodFor: [(missing: String, by: String)]
     private let count: Int
 
@@ -56,7 +56,7 @@ struct CSVHeader {
         return CSVRow(columns: columns, fields: fields)
     }
 
-    /// What is said once of the columns, each on one line.
+    /// Notes about the columns, each on one line.
     func notices(of path: String) -> [String] {
         var notices = stoodFor.map { missing, other in
             "`\(path)` has no `\(missing)`, so \(Self.quoted(other)) is taken for it: if it is the id of the latest "
@@ -143,7 +143,7 @@ struct ColumnNames {
 
 /// Recognises by its columns the product that a file came from.
 enum ExportProduct {
-    /// What to do about a column that is missing.
+    /// The hint about a missing column.
     static func hints(
         columns: [String], mapping: any ColumnMapping, missing: String, unknown: [String]
     ) -> [String] {

@@ -56,12 +56,12 @@ enum CSVRecord {
     static let comma = UInt8(ascii: ",")
 }
 
-/// Which field of a record is which column.
+/// The columns of a record, by their fields.
 struct CSVColumns {
     let delimiter: UInt8
     /// Where the mapping's columns are.
     let places: [String: Int]
-    /// What the file calls columns that it has by another name.
+    /// The file's own names of columns that it has by another name.
     let names: [String: String]
 }
 

@@ -29,7 +29,7 @@ final class CSVSource: ImportSource {
 
     var size: Int64 { records.file.size }
 
-    /// What is said once of the file, beside its lines.
+    /// Notes about the file as a whole.
     var notices: [String] { header.notices(of: records.file.path) }
 
     func resume(at position: Int64, after lines: Int64) throws {

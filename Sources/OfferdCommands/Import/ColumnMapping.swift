@@ -4,7 +4,7 @@ import OfferApplication
 import OfferModel
 import OfferSigning
 
-/// What the columns of one kind of CSV file mean.
+/// The meaning of the columns of one kind of CSV file.
 protocol ColumnMapping: Sendable {
     /// Every column it knows, including those it ignores.
     var columns: [String] { get }
@@ -16,7 +16,7 @@ protocol ColumnMapping: Sendable {
     var standIns: [String: String] { get }
     var name: ColumnMappingName { get }
 
-    /// What to do about a needed column that the file lacks.
+    /// The hint about a required column that the file lacks.
     func hints(_ missing: String) -> [String]
 
     /// A purchase as JSON in Apple's spelling (docs/import.md).
@@ -114,7 +114,7 @@ enum CellValue {
 
     private static let rounded = "a spreadsheet has rounded it, so export it again and do not open it in one"
 
-    /// What a spreadsheet makes of a long number: `4.30001E+14`.
+    /// A long number as a spreadsheet writes it: `4.30001E+14`.
     static func isRounded(_ text: String) -> Bool {
         let parts = text.split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
         guard parts.count == 2, parts[0].first.map(isDigit) == true else { return false }
@@ -273,7 +273,7 @@ struct AppleColumns: ColumnMapping {
     ]
 }
 
-/// What apps and products usually call columns of purchases.
+/// Common names of columns of purchases.
 enum UsualNames {
     static let originalTransactionId = [
         "original_transaction_id", "original_store_transaction_id", "store_original_transaction_id",

@@ -1,9 +1,9 @@
 import CommandLineSupport
 
-/// What a file is that is no UTF-8 text, by its first bytes.
+/// The kind of a file that is not UTF-8 text, by its first bytes.
 struct FileKind {
     let name: String
-    /// What makes text of it, with `FILE` for the file's path.
+    /// The command that converts it to text, with `FILE` for the file's path.
     let hint: String
 
     /// - Throws: what a file is and how to make text of it, if its first bytes give it away.

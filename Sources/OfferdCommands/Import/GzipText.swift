@@ -2,7 +2,7 @@ import CZlib
 import CommandLineSupport
 import OfferModel
 
-/// What a gzip file holds, inflated as it is read: neither its size nor how well it was compressed takes memory.
+/// The content of a gzip file, inflated as it is read: memory depends neither on its size nor on its compression.
 ///
 /// Reading forwards costs one pass. A place further back begins again at the start, which only an import that goes on
 /// asks for.
@@ -105,7 +105,7 @@ private final class GzipStream {
         return output
     }
 
-    /// Goes on to the next member; what tape and block devices pad files with is no such thing.
+    /// Goes on to the next member; the padding of tape and block devices is not one.
     private func beginMember() throws -> Bool {
         while used < input.count, input[used] == 0 { used += 1 }
         guard used < input.count else { return false }

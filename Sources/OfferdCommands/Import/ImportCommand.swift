@@ -122,12 +122,12 @@ struct ImportTransactions: AsyncParsableCommand {
 struct ImportReceipts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipts",
-        abstract: "Import answers of Apple's verifyReceipt and version-1 notifications that were kept.",
+        abstract: "Import stored answers of Apple's verifyReceipt, and version-1 notifications.",
         discussion: """
-            Each answer or notification is one customer's, as Apple gave it: a file each, or a line each of files with \
-            several. For a folder, the files in it. Files may be compressed with gzip. An answer is imported whole or refused with its reasons. Begin \
-            with --dry-run, which reads everything and writes nothing. The same command continues an interrupted import \
-            where it stopped. May run beside the server. docs/import.md lists what is read.
+            Each answer or notification belongs to one customer and is as Apple sent it: one per file, or one per line. \
+            A folder means the files in it. Files may be compressed with gzip. An answer is imported whole or refused \
+            with its reasons. Begin with --dry-run, which reads everything and writes nothing. The same command continues \
+            an interrupted import where it stopped. May run beside the server. docs/import.md lists what is read.
 
             Exit status: 0 done, also if some answers were refused; 1 failed, or every answer was refused; 2 wrong use or \
             configuration.
@@ -178,7 +178,7 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: """
-            Where to write the ids of the customers who cannot be decided or signed for until Apple's data arrives, one a \
+            Where to write the ids of the customers who cannot be decided or signed for until Apple's data arrives, one per \
             line, for offerd backfill --ids.
             """,
         completion: .file())
@@ -188,7 +188,7 @@ struct ImportOptions: ParsableArguments {
     var discard = false
 }
 
-/// What the operator states about an export as a whole: its date, and whether it is complete.
+/// The operator's statements about an export as a whole: its date, and whether it is complete.
 struct ExportOptions: ParsableArguments {
     @Option(
         name: .customLong("exported-at"),
@@ -230,7 +230,7 @@ struct ExportOptions: ParsableArguments {
 extension ColumnMappingName: ExpressibleByArgument {}
 
 enum FileName {
-    /// What a name ends in, in lower case, whether or not it also says that the file is compressed.
+    /// The extension of a name, in lower case, without one that says that the file is compressed.
     static func ending(of path: String) -> String {
         let url = URL(filePath: path)
         let ending = url.pathExtension.lowercased()

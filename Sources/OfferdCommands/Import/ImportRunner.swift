@@ -111,7 +111,7 @@ enum ImportText {
         "historyStale": "what followed the last period is not known",
     ]
 
-    /// What makes customers decided and signed for.
+    /// The hint that says how imported customers can get offers.
     static func hints(ids: String?, _ options: ImportOptions) -> [String] {
         let owner = options.owner
         let backfill =
@@ -188,7 +188,7 @@ final class ImportProgressLine {
     }
 }
 
-/// How far a long command is, on one line of standard error; for people only, so nothing if that is no terminal.
+/// How far a long command is, on one line of standard error; for people only, so nothing if that is not a terminal.
 final class ProgressLine {
     private let isShown = isatty(STDERR_FILENO) != 0
     private var shown = -1

@@ -27,7 +27,7 @@ final class LineFile {
 
     /// Opens a file.
     ///
-    /// - Parameter what: what it is for, in the words of errors.
+    /// - Parameter what: its purpose, in the words of errors.
     init(path: String, what: String, longestLine: Int) throws {
         file = try RawFile(path: path, what: what)
         self.longestLine = longestLine

@@ -24,7 +24,7 @@ final class RawFile: PiecewiseBytes {
 
     /// Opens a file.
     ///
-    /// - Parameter what: what it is for, in the words of errors.
+    /// - Parameter what: its purpose, in the words of errors.
     init(path: String, what: String) throws {
         let attributes = try? FileManager.default.attributesOfItem(
             atPath: URL(filePath: path).resolvingSymlinksInPath().path)
@@ -97,7 +97,7 @@ extension PiecewiseBytes {
     }
 }
 
-/// Which file it is and when it was last written: it changes when the file does.
+/// The file's identity and the time of its last write.
 struct FileVersion: Equatable {
     private let identity: FileIdentity
     private let times: [Int]

@@ -5,7 +5,7 @@ import OfferStore
 import SQLiteStore
 import Synchronization
 
-/// The file, on a disk of its own, that every signed checkpoint is also written to, a line each.
+/// The file on a separate disk to which each signed checkpoint is also written, one a line.
 ///
 /// A line is written after the commit of its checkpoint, so a crash leaves the witness behind and never ahead: what it
 /// lacks is written at the next start. A line counts only once it has been flushed: see ``append(_:)``.
@@ -26,7 +26,7 @@ final class WitnessFile: Sendable {
 
     // MARK: Reading
 
-    /// Calls a body with each record; what is no line, such as one that was cut off, is passed over.
+    /// Calls a body with each record; text that is not a line, such as one that was cut off, is skipped.
     ///
     /// - Parameters:
     ///   - end: what was added after it is left alone, as ``size()`` gave it.
@@ -54,7 +54,7 @@ final class WitnessFile: Sendable {
     }
 
     /// How long it is now. To compare it with a snapshot of the database, take this first: what is written later may
-    /// tell of checkpoints that the snapshot does not have.
+    /// record checkpoints that the snapshot does not have.
     func size() throws -> UInt64 {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let size = UInt64(exactly: status.st_size)
@@ -90,7 +90,7 @@ final class WitnessFile: Sendable {
         try await catchUp(newer)
     }
 
-    /// What is wrong with a witness that is not there while there are checkpoints.
+    /// The message about a witness that is missing although there are checkpoints.
     var missing: CommandFailure {
         CommandFailure(
             .usage, "the witness `\(path)` is missing, and the audit has checkpoints",

@@ -90,7 +90,7 @@ final class LogLines: Sendable {
 
     /// Writes what waits.
     ///
-    /// - Parameter deadline: when to return all the same, because the reader has stalled.
+    /// - Parameter deadline: when to return even though the reader has stalled.
     /// - Returns: whether all of it was taken.
     @discardableResult
     func flush(by deadline: DispatchTime = .now() + LogLines.patience) -> Bool {

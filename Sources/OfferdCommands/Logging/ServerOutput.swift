@@ -2,7 +2,7 @@ import CommandLineSupport
 import Foundation
 import OfferDocuments
 
-/// What a server writes: its log to standard error, and where it listens to standard output.
+/// A server's output: its log on standard error, its listen address on standard output.
 ///
 /// Neither waits for a reader, also where both are one pipe: not a request, nor the start, nor the end.
 struct ServerOutput: Sendable {

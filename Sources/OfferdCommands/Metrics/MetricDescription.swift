@@ -1,4 +1,4 @@
-/// What a metric is and means, as `/metrics` says it. docs/operations.md has the same list.
+/// The type and help text of a metric in `/metrics`. docs/operations.md has the same list.
 struct MetricDescription: Sendable {
     enum Kind: Sendable {
         case counter, gauge

@@ -104,7 +104,7 @@ struct PrometheusText {
     }
 }
 
-/// What is kept under one name and its labels.
+/// The value of one name with its labels.
 private protocol MetricSeries: AnyObject, Sendable {
     func write(_ name: String, _ labels: String, to text: inout PrometheusText)
 }

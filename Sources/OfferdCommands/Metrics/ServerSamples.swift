@@ -6,7 +6,7 @@ import OfferSigning
 import OpenSSLCrypto
 import SQLiteStore
 
-/// What `/metrics` looks up each time it is asked for.
+/// The metrics that are looked up at each scrape of `/metrics`.
 struct ServerSamples: Sendable {
     let useCases: UseCases
     let registry: AppRegistry
@@ -57,7 +57,7 @@ struct ServerSamples: Sendable {
     }
 }
 
-/// What Linux says of this process, under the names that Prometheus' own clients give it; nothing elsewhere.
+/// Linux's numbers about this process, named as Prometheus' own clients name them; none on other systems.
 enum ProcessSamples {
     static func all() -> [MetricSample] {
         var samples: [MetricSample] = []

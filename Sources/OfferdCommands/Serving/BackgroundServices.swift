@@ -70,7 +70,7 @@ final class RepeatedAttempt: Sendable {
 
 extension RepeatedWork {
     /// Signs the audit whenever a checkpoint is due, and once more when the server stops. Writes to the witness what
-    /// it does not have yet; where that fails, offers are issued all the same.
+    /// it does not have yet; offers are issued even if that fails.
     static func checkpoints(_ audit: LedgerAudit, _ witness: WitnessFile?, _ logger: Logger) -> RepeatedWork {
         // The events of a checkpoint that failed stay, and the next one signs them too.
         let signing = RepeatedAttempt("the audit could not be signed", logger)
@@ -199,7 +199,7 @@ extension RepeatedWork {
     }
 }
 
-/// Serves `/metrics` beside the server, on an address of its own.
+/// Serves `/metrics` on a separate address.
 struct MetricsService: Service {
     /// More than a few that scrape are a mistake, and must not take the server's files.
     private static let connections = 16

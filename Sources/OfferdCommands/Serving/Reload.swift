@@ -28,7 +28,7 @@ struct Reload: Sendable {
     let audit: LedgerAudit
     /// The keys of the audit that the server was started with; they stay in use until it is restarted.
     let auditKeys: AuditKeys?
-    /// What the server was started with.
+    /// The configuration that the server was started with.
     let started: ServerSetup
     let logger: Logger
 
@@ -175,7 +175,7 @@ actor ConfigurationWatch {
     }
 }
 
-/// What changes whenever a file is written or replaced; equal for files that are not there.
+/// A value that changes whenever a file is written or replaced; equal for missing files.
 struct FileState: Equatable {
     private let device: UInt64
     private let number: UInt64

@@ -276,8 +276,8 @@ enum OpenFiles {
 
     /// Raises the limit as far as the system lets this process, and says where it is then.
     ///
-    /// Connections the system refuses for want of a descriptor would be asked for again and again, by which one core is
-    /// busy: it is better never to get there.
+    /// Accepting connections that the system refuses for lack of descriptors would be retried in a loop, with which one
+    /// core is busy: it is better never to get there.
     static func raiseLimit() -> Int {
         guard let limit = system() else { return 0 }
         var raised = limit

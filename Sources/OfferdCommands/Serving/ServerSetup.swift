@@ -9,7 +9,7 @@ import OfferSigning
 import OpenSSLCrypto
 import SQLiteStore
 
-/// What a configuration comes to: every path absolute, every document read strictly.
+/// A configuration, complete: every path absolute, every document read strictly.
 ///
 /// Later wins: file, `OFFERD_LISTEN|METRICS|DATABASE|KEYS`, flags; a path in the file is relative to the file, any
 /// other to the working directory (docs/design.md#configuration).
@@ -30,7 +30,7 @@ struct ServerSetup {
     var rateLimits: RateLimits
     /// The files of the server's certificate; `nil` for plain HTTP.
     var tls: TLSFiles?
-    /// The proxies that are believed about where a request comes from.
+    /// The proxies whose forwarded address is trusted.
     var trustedProxies: [IPNetwork]
     /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for
     /// never.

@@ -95,7 +95,7 @@ extension String {
     }
 }
 
-/// What `offerd init` creates, checked before anything is written.
+/// The files that `offerd init` creates, checked before anything is written.
 struct NewInstallation {
     private static let localKeyId = "LOCALTEST1"
     private static let auditKey = "keys/audit.p8"
@@ -112,7 +112,7 @@ struct NewInstallation {
     private let given: (file: String, keyId: String, text: String)?
     /// Whether a key for LocalTesting is made.
     private let makesKey: Bool
-    /// What Xcode signs with; `nil` in every other environment.
+    /// Xcode's signing certificate; `nil` in every other environment.
     private let certificate: [UInt8]?
 
     /// - Throws: a failure for options that contradict each other, and for a key that cannot sign.
@@ -226,7 +226,7 @@ struct NewInstallation {
 
     private static func path(ofKey id: String) -> String { "keys/SubscriptionKey_\(id).p8" }
 
-    /// What was created, in words.
+    /// The summary of what was created.
     var contents: [(name: String, meaning: String)] {
         var contents = [
             (name: "offerd.yaml", meaning: "listen address and database"),

@@ -25,7 +25,7 @@ final class Certificate: @unchecked Sendable {
     /// Whether its key usage, if it has one, allows signing data.
     let maySignData: Bool
     let publicKey: KeyHandle
-    /// What was signed, and the algorithm.
+    /// The signed bytes, and the algorithm.
     let signedPart: ArraySlice<UInt8>
     let signature: [UInt8]
 

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// What the name of a file says about the key in it: App Store Connect names a download after the service that the key is
+/// The key that a file's name announces: App Store Connect names a download after the service that the key is
 /// for and after its id.
 struct DownloadedKeyName {
     private let path: String

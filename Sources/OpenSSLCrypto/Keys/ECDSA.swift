@@ -110,7 +110,7 @@ enum ECDSASignature {
         let (r, s) = unsafe (ECDSA_SIG_get0_r(parsed), ECDSA_SIG_get0_s(parsed))
         guard let other = unsafe BN_new() else { return nil }
         defer { unsafe BN_free(other) }
-        // An s of n or more is no signature, and stays as it is.
+        // An s of n or more is not a signature, and stays as it is.
         let isInRange = unsafe BN_cmp(s, order) < 0
         // 128 bytes hold the numbers of any curve.
         guard unsafe BN_sub(other, order, s) == 1, let first = unsafe bytes(of: r, count: 128),

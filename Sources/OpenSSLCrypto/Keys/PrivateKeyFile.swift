@@ -168,7 +168,7 @@ enum PrivateKeyPEM {
         bytes = unfolded
     }
 
-    /// What may stand around a key in one line: spaces, the ends of lines written out or not, and quotes.
+    /// Characters that may surround a key in one line: spaces, line breaks written out or not, and quotes.
     private static func isAround(_ byte: UInt8) -> Bool { byte <= 0x20 || "\"'\\nr".utf8.contains(byte) }
 
     /// Where a text has `-----BEGIN …-----` or `-----END …-----`.

@@ -1,7 +1,7 @@
 import COpenSSL
 import Synchronization
 
-/// What unlocks a token.
+/// The secret that unlocks a token.
 public enum TokenPIN: Sendable {
     /// The path of a file that only its owner can read; a line break at its end does not count.
     case file(String)

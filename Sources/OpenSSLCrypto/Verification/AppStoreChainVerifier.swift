@@ -211,9 +211,9 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
 struct ExaminedChain: Sendable {
     /// Its cache key: the same for every spelling of it.
     let key: [UInt8]
-    /// What counts once its signatures are checked.
+    /// The chain that counts once its signatures are checked.
     let verified: VerifiedChain
-    /// What is left to check; `nil` if the chain is cached.
+    /// The checks that are left; `nil` if the chain is cached.
     var unverified: UnverifiedChain?
 }
 
@@ -224,7 +224,7 @@ struct UnverifiedChain: Sendable {
     let trusted: [UInt8]
 }
 
-/// What is kept of a chain that was verified: enough to judge each payload's own date and signature.
+/// The cached part of a verified chain: enough to judge each payload's own date and signature.
 struct VerifiedChain: Sendable {
     let leaf: VerifyingContext
     let validity: ChainValidity

@@ -34,7 +34,7 @@ final class ChainCache<Verified: Sendable>: Sendable {
         contents.withLock { $0.entries.count }
     }
 
-    /// What was verified, unless it never was, was displaced or has expired.
+    /// The verified chain, unless it never was, was displaced or has expired.
     func verified(for key: [UInt8]) -> Verified? {
         let present = now()
         return contents.withLock { contents in

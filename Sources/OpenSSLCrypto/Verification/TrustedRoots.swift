@@ -88,7 +88,7 @@ public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertib
     public enum Code: String, Sendable, Hashable, CaseIterable {
         case malformedCertificate
         case keyMismatch
-        /// A profile that no certificate can have, such as a marker that is no object identifier.
+        /// A profile that no certificate can have, such as a marker that is not an object identifier.
         case unusableProfile
         /// A trusted root that is not signed by its own key.
         case rootNotSelfSigned

@@ -47,7 +47,7 @@ import Testing
             #expect(line.place == "`\(directory.path("d/\(name)"))`")
         }
         let object =
-            "has no `status`, so it is no answer of verifyReceipt "
+            "has no `status`, so it is not an answer of verifyReceipt "
             + "(export the whole answer of verifyReceipt, with its `receipt`)"
         #expect(Self.detail(lines[1]) == object)
     }
@@ -85,7 +85,7 @@ import Testing
         #expect(reasons == ["tooLong", "malformed", "tooLong"])
     }
 
-    @Test("what is not there, is empty or holds no receipts is refused by its name")
+    @Test("a file that is missing, empty or without receipts is refused by its name")
     func nothing() throws {
         try FileManager.default.createDirectory(atPath: directory.path("e"), withIntermediateDirectories: false)
         try directory.write("", to: "empty.json")
