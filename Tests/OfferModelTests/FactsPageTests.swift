@@ -30,7 +30,7 @@ struct FactsPageTests {
             ])
         }
         let head = [
-            "| Fact | Type | Unit and range, or values | Meaning | Not known when | Whose word |",
+            "| Fact | Type | Unit and range, or values | Meaning | Not known when | Source |",
             "| --- | --- | --- | --- | --- | --- |",
         ]
         return (head + named + families).joined(separator: "\n")
