@@ -8,11 +8,14 @@ import Testing
 @Suite("the page about eligibility")
 struct DocumentationTests {
     private let page: String
+    /// The page for other implementations.
+    private let conformance: String
 
     init() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         page = try String(contentsOf: root.appending(path: "docs/eligibility.md"), encoding: .utf8)
+        conformance = try String(contentsOf: root.appending(path: "Examples/conformance/README.md"), encoding: .utf8)
     }
 
     /// The first cells of the table under a heading, without their backticks.
@@ -35,9 +38,9 @@ struct DocumentationTests {
         #expect(Set(Policy.standard.rules.map(\.id)) == Set(RuleId.allCases))
     }
 
-    /// The cells of the table under a heading, without their backticks.
+    /// The cells of the table under a heading of the conformance suite's page, without their backticks.
     private func rows(under heading: String) throws -> [[String]] {
-        let section = try #require(page.components(separatedBy: "\n## ").first { $0.hasPrefix(heading + "\n") })
+        let section = try #require(conformance.components(separatedBy: "\n## ").first { $0.hasPrefix(heading + "\n") })
         return section.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
             line.split(separator: "|").map { $0.replacing("`", with: "").trimmingCharacters(in: .whitespaces) }
         }
