@@ -42,7 +42,7 @@ extension MetricFamily where Metric == Timer {
     }
 }
 
-/// The counts of the use cases (docs/operations.md#metrics): of what this process has answered or committed, once it is
+/// The counts of the use cases (docs/monitoring.md#metrics): of what this process has answered or committed, once it is
 /// durable. What the limits count is in the database.
 struct ServiceMetrics: Sendable {
     enum Purpose: String {

@@ -98,7 +98,7 @@ public final class WebhookRegistry: Sendable {
     public var version: Int { state.withLock { $0.version } }
 }
 
-/// The metrics of webhooks (docs/operations.md#metrics).
+/// The metrics of webhooks (docs/monitoring.md#metrics).
 public struct WebhookMetrics: Sendable {
     private let deliveries: MetricFamily<Counter>
     private let lags: MetricFamily<Gauge>

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Writes each event as one line. As text: time, level, label, metadata by name, source, message, as swift-log's own
 /// handler for standard error does, but without a look for the time zone and a call to the system for each line. As
-/// JSON: one object (docs/operations.md#logs).
+/// JSON: one object (docs/monitoring.md#logs).
 struct LineLogHandler: LogHandler {
     var logLevel = Logger.Level.info
     var metadataProvider: Logger.MetadataProvider?

@@ -1,4 +1,4 @@
-/// The type and help text of a metric in `/metrics`. docs/operations.md has the same list.
+/// The type and help text of a metric in `/metrics`. docs/monitoring.md has the same list.
 struct MetricDescription: Sendable {
     enum Kind: Sendable {
         case counter, gauge

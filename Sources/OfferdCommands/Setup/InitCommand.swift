@@ -268,7 +268,7 @@ struct NewInstallation {
     }
 
     private static let configuration = """
-        # Relative paths begin at this file's folder. docs/operations.md lists every setting.
+        # Relative paths begin at this file's folder. docs/configuration.md lists every setting.
         listen: 127.0.0.1:8080
         database: offers.sqlite
         keys: keys.yaml

@@ -93,7 +93,7 @@ struct ObservedServiceTests {
     }
 
     /// The names that the dashboard and the alerts ask for are there, and each alert has its entry in
-    /// docs/operations.md.
+    /// docs/monitoring.md.
     private static func expectExamples(_ scrape: Scrape) throws {
         let known = scrape.names.union(scrape.types.keys)
         for file in ["dashboard.json", "alerts.yaml"] {
@@ -102,14 +102,14 @@ struct ObservedServiceTests {
             #expect(names.count > 10)
             #expect(names.subtracting(known) == [], "\(file)")
         }
-        let page = try Self.text("docs/operations.md")
+        let page = try Self.text("docs/monitoring.md")
         let alerts = try Self.text("Examples/monitoring/alerts.yaml")
         let names = alerts.matches(of: /- alert: (\w+)/).map { String($0.output.1) }
         #expect(names.count > 10)
         #expect(Set(names).count == names.count)
         for name in names {
             #expect(page.contains("\n### \(name)\n"), "\(name) has no entry")
-            #expect(alerts.contains("runbook: docs/operations.md#\(name.lowercased())\n"), "\(name)")
+            #expect(alerts.contains("runbook: docs/monitoring.md#\(name.lowercased())\n"), "\(name)")
         }
         let listed = page.matches(of: /\n\| `((?:offerd|process)_[a-z_]+)` \|/).map { String($0.output.1) }
         #expect(listed.sorted() == MetricDescription.all.keys.sorted())
