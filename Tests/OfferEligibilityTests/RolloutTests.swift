@@ -6,7 +6,7 @@ import Testing
 
 @Suite("rollouts")
 struct RolloutTests {
-    /// Salt, key and draw, as docs/eligibility.md publishes them: made with another implementation.
+    /// Salt, key and draw, as Examples/conformance/README.md publishes them: made with another implementation.
     private static let vectors: [(salt: String, key: String, draw: Int)] = [
         ("spring", "2000000000000001", 5994), ("spring", "2000000000000002", 6744),
         ("comeback-half-price", "70000000001", 5933), ("holdout:comeback-half-price", "70000000001", 486),
@@ -19,11 +19,11 @@ struct RolloutTests {
         #expect(RolloutDraw.draw(salt: salt, key: key) == draw)
     }
 
-    @Test("docs/eligibility.md publishes exactly these vectors")
+    @Test("Examples/conformance/README.md publishes exactly these vectors")
     func published() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let page = try String(contentsOf: root.appending(path: "docs/eligibility.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "Examples/conformance/README.md"), encoding: .utf8)
         let section = try #require(page.components(separatedBy: "\n## ").first { $0.hasPrefix("Rollouts\n") })
         let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }
         #expect(rows == Self.vectors.map { "| `\($0.salt)` | `\($0.key)` | \($0.draw) |" })

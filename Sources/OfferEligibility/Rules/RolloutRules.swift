@@ -70,7 +70,7 @@ struct RolloutHoldoutRule: Rule {
 /// The number from 0 to 9,999 that a customer draws for one offer (docs/design.md#decisions).
 ///
 /// It follows from salt and key alone, so nothing is stored, and raising a percentage removes no customer.
-/// `docs/eligibility.md` has vectors for other implementations.
+/// `Examples/conformance/README.md` has vectors for other implementations.
 enum RolloutDraw {
     /// How many numbers there are: a hundredth of a percent each.
     static let count: UInt64 = 10_000
