@@ -10,7 +10,8 @@ import Testing
 @testable import OfferApplication
 
 /// Who is in the rollout and who is held out follows from `app-<id>` and was computed by another implementation of
-/// Examples/conformance/README.md: 101 to 148 that are named here get the offer, 106 to 115 are held out, 104 is outside.
+/// Examples/conformance/README.md: 101 to 148 that are named here get the offer, 106 to 115 are held out, 104 is
+/// outside.
 @Suite("the funnel of an offer")
 struct FunnelTests {
     private static let month: Int64 = 30
