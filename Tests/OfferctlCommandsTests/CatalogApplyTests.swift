@@ -6,12 +6,13 @@ import Testing
 @Suite("offerctl catalog apply")
 struct CatalogApplyTests {
     private func apply(
-        _ arguments: [String], file: String = "catalog.yaml", put: ScriptedServer.Reply,
+        _ arguments: [String], file: String = "catalog.yaml", _ text: String = "bundleId: com.example.pro # ü\n",
+        put: ScriptedServer.Reply,
         get: ScriptedServer.Reply = .init(
             status: 200, headers: [("Content-Type", "application/yaml"), ("ETag", "\"3\"")], body: "offers: []\n")
     ) async throws -> (Command, [ScriptedServer.Request]) {
         let directory = try TemporaryDirectory()
-        try directory.write("bundleId: com.example.pro # ü\n", to: file)
+        try directory.write(text, to: file)
         return try await ScriptedServer.run(["GET /v1/catalog": get, "PUT /v1/catalog": put]) { server in
             let run = try await OfferctlProcess.run(
                 ["catalog", "apply", file] + arguments,
@@ -38,7 +39,18 @@ struct CatalogApplyTests {
     func unconfirmed() async throws {
         let harmless =
             #"{"changes":[{"change":"changed","from":"1","offerId":"a","path":"priority","to":"2"}],"revision":4}"#
-        let (run, seen) = try await apply([], file: "catalog.json", put: .json(200, harmless))
+        func catalog(priority: Int) -> String {
+            """
+            {"bundleId":"com.example.pro","offers":[{"id":"a","limits":[{"count":1}],"offerIdentifier":"a",\
+            "paymentMode":"freeTrial","period":"P1M","periodCount":1,"priority":\(priority),"products":["p"],\
+            "status":"active","type":"promotional"}],"subscriptionGroups":[{"id":"1","products":[{"level":1,\
+            "period":"P1M","price":{"amount":"9.99","currency":"USD"},"productId":"p"}]}]}
+            """
+        }
+        let inForce = ScriptedServer.Reply(
+            status: 200, headers: [("Content-Type", "application/json"), ("ETag", "\"3\"")], body: catalog(priority: 1))
+        let (run, seen) = try await apply(
+            [], file: "catalog.json", catalog(priority: 2), put: .json(200, harmless), get: inForce)
         #expect(run.status == 0)
         #expect(seen.map(\.uri) == ["/v1/catalog", "/v1/catalog?dryRun=true", "/v1/catalog"])
         #expect(seen.dropFirst().map(\.headers["if-match"]) == ["\"3\"", "\"3\""])

@@ -44,7 +44,7 @@ public struct CatalogRevisions: Sendable {
             }
             var old = Catalog(bundleId: caller.scope.bundleId)
             if inForce.revision > 0 { old = try CatalogReader.read(inForce.text).value }
-            return (catalog, CatalogDifference.changes(from: old, to: catalog))
+            return (catalog, CatalogDifference.all(from: old, to: catalog).map(CatalogChange.init))
         }
         let digest = Hexadecimal.lowercase(digest.sha256(Array(text.utf8)))
         let body: @Sendable (any StoreTransaction) throws -> CatalogApplied = { transaction in
@@ -97,6 +97,14 @@ extension CatalogRevisions {
         applied.format = stored.format.rawValue
         applied.document = stored.document
         return applied
+    }
+}
+
+extension CatalogChange {
+    fileprivate init(_ difference: CatalogDifference) {
+        self.init(
+            offerId: difference.offerId, change: difference.kind.rawValue, path: difference.path, from: difference.from,
+            to: difference.to)
     }
 }
 

@@ -179,6 +179,29 @@ public enum Limit: Sendable, Hashable {
     }
 }
 
+extension Limit: CustomStringConvertible {
+    /// `1 per customer in P90D across all offers`, `10000 in all`.
+    public var description: String {
+        switch self {
+        case .perCustomer(let count, let window, let across):
+            "\(count) per customer" + (window.map { " in \($0)" } ?? "") + across.words
+        case .perAccount(let count, let window): "\(count) per account" + (window.map { " in \($0)" } ?? "")
+        case .total(let count): "\(count) in all"
+        case .budget(let money): "\(money) in all"
+        }
+    }
+}
+
+extension Limit.Across {
+    fileprivate var words: String {
+        switch self {
+        case .thisOffer: ""
+        case .all: " across all offers"
+        case .tag(let tag): " across tag `\(tag)`"
+        }
+    }
+}
+
 /// The state of an issued offer.
 public enum IssuedOfferState: String, Sendable, Hashable, CaseIterable, Codable {
     /// It counts toward limits, and further signatures may be issued.

@@ -159,6 +159,12 @@ struct CatalogApply: AsyncParsableCommand {
     /// Shows the plan where the user has not agreed yet, or is asked.
     private func agree(to document: CatalogFile, _ base: CatalogInForce, _ client: OfferdClient) async throws {
         guard !confirm || client.asks else { return }
+        var base = base
+        if fromRevision != nil {
+            // Another one than was named is not compared: the server refuses the plan.
+            let inForce = try await client.catalogInForce(as: document.mediaType)
+            if inForce.tag == base.tag { base = inForce }
+        }
         let (reply, plan) = try await client.plan(document, from: base)
         if !confirm, let refusal = plan.refusal(catalog.file) {
             try answer.show(reply, text: plan.text(answer.output.palette))

@@ -36,7 +36,7 @@ enum OfferText {
             fields.add(
                 "available",
                 offer.availableFor.map { "for \($0.words) from the first request that meets the condition" })
-            fields.add("limits", limits(offer))
+            fields.add("limits", limits(offer.limits))
             fields.add("cool-down", offer.coolDown.map { "\($0.words) after a redemption" })
             fields.add(
                 "never after", offer.excludes.isEmpty ? nil : offer.excludes.map(\.rawValue).joined(separator: ", "))
@@ -52,6 +52,10 @@ enum OfferText {
     static func words(_ rollout: Rollout) -> String {
         let holdout = rollout.holdout > 0 ? ", \(FactValue.number(rollout.holdout)) % of them held out" : ""
         return "\(FactValue.number(rollout.percent)) % of customers" + holdout
+    }
+
+    static func withSalt(_ rollout: Rollout) -> String {
+        words(rollout) + (rollout.salt.map { ", salt \($0)" } ?? "")
     }
 
     /// `118 uses, 1770.00 USD`.
@@ -73,33 +77,8 @@ enum OfferText {
         }
     }
 
-    /// `from 2026-12-01 00:00 UTC until 2027-02-01 00:00 UTC`.
-    static func dates(_ offer: Offer) -> String {
-        let starts = offer.starts.map { "from \(TimeText.absolute($0))" }
-        guard let ends = offer.ends else { return (starts ?? "from now on") + ", without an end" }
-        return (starts.map { $0 + " " } ?? "") + "until \(TimeText.absolute(ends))"
-    }
-
-    static func limits(_ offer: Offer) -> String {
-        offer.limits.isEmpty ? "none" : offer.limits.map(words).joined(separator: "; ")
-    }
-
-    private static func words(_ limit: Limit) -> String {
-        switch limit {
-        case .perCustomer(let count, let window, let across):
-            "\(count) per customer" + (window.map { " in \($0)" } ?? "") + words(across)
-        case .perAccount(let count, let window): "\(count) per account" + (window.map { " in \($0)" } ?? "")
-        case .total(let count): "\(count) in all"
-        case .budget(let money): "\(money) in all"
-        }
-    }
-
-    private static func words(_ across: Limit.Across) -> String {
-        switch across {
-        case .thisOffer: ""
-        case .all: " across all offers"
-        case .tag(let tag): " across tag `\(tag)`"
-        }
+    static func limits(_ limits: [Limit]) -> String {
+        limits.isEmpty ? "none" : limits.map(\.description).joined(separator: "; ")
     }
 
     /// - Parameter issued: the offers that are active and not paused.

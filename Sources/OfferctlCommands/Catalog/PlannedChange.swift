@@ -1,0 +1,103 @@
+import CommandLineSupport
+import OfferAPI
+import OfferDocuments
+import OfferModel
+
+/// A change that the server would make, and what it means for customers.
+struct PlannedChange {
+    let change: CatalogChange
+    /// What this version of offerctl finds there by comparing the catalogs; `nil` where it cannot read one of them, or
+    /// finds nothing.
+    private let difference: CatalogDifference?
+    let effect: CatalogEffect
+
+    /// - Parameter inForce: the catalog in force; like the file, `nil` where this version cannot read it.
+    static func all(_ changes: [CatalogChange], from inForce: Catalog?, to file: Catalog?) -> [PlannedChange] {
+        var found: [Field: CatalogDifference] = [:]
+        if let inForce, let file {
+            for difference in CatalogDifference.all(from: inForce, to: file) {
+                found[Field(offerId: difference.offerId, path: difference.path)] = difference
+            }
+        }
+        return changes.map { change in
+            let difference = found[Field(offerId: change.offerId, path: change.path)]
+            return Self(change, difference?.kind.rawValue == change.change ? difference : nil, file)
+        }
+    }
+
+    private struct Field: Hashable {
+        var offerId: OfferId?
+        var path: String?
+    }
+
+    private init(_ change: CatalogChange, _ difference: CatalogDifference?, _ file: Catalog?) {
+        self.change = change
+        self.difference = difference
+        effect = difference.map { $0.effect ?? .unknown } ?? CatalogEffect(change, in: file)
+    }
+
+    /// Whether it makes an offer one that is issued, if its status is active.
+    var beginsIssuing: Bool { change.path == nil && change.change == "added" || change.path == "status" }
+
+    /// What the change means, with its times as people read them.
+    var words: String { TimeText.readable(effect.words).printable }
+
+    /// `limits: 1 per customer → 2 per customer`, of a whole offer `removed`.
+    var line: String {
+        guard let path = change.path else { return effect.isRename ? "renamed" : change.change.printable }
+        if let (old, new) = difference?.comparisons, let text = Self.line(old, new) { return text.printable }
+        let (from, to) = difference?.offers.flatMap { shown($0.old, $0.new) } ?? (change.from, change.to)
+        func value(_ text: String?) -> String { text.flatMap { $0.isEmpty ? nil : $0 } ?? "none" }
+        return TimeText.readable("\(path): \(value(from)) → \(value(to))").printable
+    }
+
+    /// Values that are told to people in other words than to programs.
+    private func shown(_ old: Offer, _ new: Offer) -> (String?, String?)? {
+        switch change.path {
+        case "rollout":
+            return (old.rollout.map(OfferText.withSalt), new.rollout.map(OfferText.withSalt))
+        case "limits":
+            // Those that differ are enough.
+            let gone = old.limits.filter { !new.limits.contains($0) }
+            let added = new.limits.filter { !old.limits.contains($0) }
+            return gone.isEmpty || added.isEmpty ? nil : (OfferText.limits(gone), OfferText.limits(added))
+        default: return nil
+        }
+    }
+
+    /// `subscription.paidMonths is at least 6 → 3`; `nil` unless fact and operator stay.
+    private static func line(_ old: Comparison, _ new: Comparison) -> String? {
+        guard old.fact == new.fact, old.comparisonOperator == new.comparisonOperator else { return nil }
+        let separator = new.comparisonOperator == .between ? " and " : ", "
+        let values = [old, new].map { $0.operands.map(\.description).joined(separator: separator) }
+        return "\(new.fact) \(new.comparisonOperator.words) \(values[0]) → \(values[1])"
+    }
+}
+
+extension CatalogEffect {
+    static let unknown = either("this version of offerctl cannot tell for which customers that changes something")
+
+    /// Of a change of which only the server tells: a whole offer that is new, or removed, is clear.
+    fileprivate init(_ change: CatalogChange, in file: Catalog?) {
+        self =
+            switch (change.change, change.path) {
+            case ("removed", nil): .stopped
+            case ("added", nil):
+                change.offerId.flatMap { file?.offer($0) }.map(CatalogEffect.init(added:))
+                    ?? Self(widens: true, "a new offer; this version of offerctl cannot read its terms")
+            default: .unknown
+            }
+    }
+
+    var needsConfirmation: Bool { takesAway || widens }
+
+    /// `+` widened, `-` taken away, `±` either, `·` neither.
+    var mark: String {
+        switch (widens, takesAway) {
+        case (true, true): "±"
+        case (true, false): "+"
+        case (false, true): "-"
+        case (false, false): "·"
+        }
+    }
+}
