@@ -1,8 +1,8 @@
-"""The stored form of history facts (FactsCoding.swift), as needed to copy customers: renames texts and sequences."""
+"""The stored form of history facts (PackedForm and RunWriter), as needed to copy customers: renames texts and sequences."""
 
 import functools
 
-VERSION = 1
+VERSION = 3
 
 
 def varint(number: int) -> bytes:

@@ -64,12 +64,12 @@ struct PayloadMembers {
         }
     }
 
-    func integer<Number: FixedWidthInteger & Decodable>(_ name: MemberName) throws(SignedDataRefusal) -> Number? {
-        let number = try value(name, "a whole number") { value -> Number? in
-            if case .integer(let integer) = value { Number(exactly: integer) } else { nil }
+    func integer(_ name: MemberName) throws(SignedDataRefusal) -> Int64? {
+        let number = try value(name, "a whole number") { value -> Int64? in
+            if case .integer(let integer) = value { integer } else { nil }
         }
         guard let number else { return nil }
-        guard let whole = Int64(exactly: number), InputBounds.integers.contains(whole) else {
+        guard InputBounds.integers.contains(number) else {
             throw malformed(name, "`\(path)\(name.stringValue)` is `\(number)`, beyond any count or amount")
         }
         return number
@@ -182,8 +182,52 @@ struct PayloadMembers {
     private static let longestLabel = 128
 }
 
+extension PayloadMembers: PayloadFields {
+    typealias Failure = SignedDataRefusal
+
+    /// `nil` where it is absent.
+    func value<Value: PayloadValue>(_ name: MemberName) throws(SignedDataRefusal) -> Value? {
+        let scalar: PayloadScalar? =
+            switch Value.form {
+            case .text: try string(name).map(PayloadScalar.text)
+            case .identifier: try string(name).flatMap { $0.isEmpty ? nil : .text($0) }
+            case .label: try label(name).map(PayloadScalar.text)
+            case .number: try integer(name).map(PayloadScalar.number)
+            case .date: try date(name).map { .number($0.milliseconds) }
+            case .flag: try bool(name).map { .number($0 ? 1 : 0) }
+            case .texts: try strings(name).map(PayloadScalar.texts)
+            }
+        return scalar.flatMap { Value(scalar: $0) }
+    }
+
+    func optional<Value: PayloadValue>(_ name: String, _ value: inout Value?) throws(SignedDataRefusal) {
+        value = try self.value(MemberName(stringLiteral: name))
+    }
+
+    func required<Value: PayloadValue>(_ name: String, _ value: inout Value) throws(SignedDataRefusal) {
+        let name = MemberName(stringLiteral: name)
+        guard let found: Value = try self.value(name) else { throw missing(name) }
+        value = found
+    }
+
+    func signingDate(_ name: String, _ value: inout Instant) throws(SignedDataRefusal) {
+        value = try signingDate()
+    }
+
+    func object<Object: PayloadObject>(_ name: String, _ value: inout Object?) throws(SignedDataRefusal) {
+        value = try object(MemberName(stringLiteral: name))?.read(Object.self)
+    }
+
+    /// Reads an object by the list of its members.
+    func read<Object: PayloadObject>(_ type: Object.Type) throws(SignedDataRefusal) -> Object {
+        var (object, members) = (Object.blank, self)
+        try object.visit(&members)
+        return object
+    }
+}
+
 /// The kinds of payload Apple signs, told apart by the members only one of them has.
-enum PayloadKind: CaseIterable, Sendable {
+public enum PayloadKind: CaseIterable, Sendable {
     case transaction
     case renewalInfo
     case appTransaction
@@ -252,12 +296,6 @@ struct PayloadJSON {
             bytes.count <= most, .malformedPayload, "the payload has \(bytes.count) bytes, more than \(most)")
         self.bytes = bytes
         fastPath = triesFastPath ? FastPathPayload(bytes) : nil
-    }
-
-    static func read<Payload: ApplePayload>(
-        _ type: Payload.Type, from bytes: [UInt8]
-    ) throws(SignedDataRefusal) -> Payload {
-        try PayloadJSON(bytes, kind: Payload.kind).read(type)
     }
 
     func read<Payload: ApplePayload>(_ type: Payload.Type) throws(SignedDataRefusal) -> Payload {

@@ -36,7 +36,7 @@ public struct ImportedTransactionReader: Sendable {
             try requireReadable(transaction.offerPeriod)
             return ImportedTransaction(
                 transaction: transaction, renewalInfo: try Self.renewalInfo(members, of: transaction),
-                customerId: try PayloadCoding.identifier.read(members, "customerId"))
+                customerId: try members.value("customerId"))
         }
     }
 
@@ -105,7 +105,7 @@ public struct SuppliedHistoryReader: Sendable {
         _ bytes: [UInt8], _ list: String, _ place: Int?, _ check: (Payload) throws(SignedDataRefusal) -> Void
     ) throws(SuppliedPayloadRefusal) -> DecodedPayload<Payload> {
         do throws(SignedDataRefusal) {
-            let payload = try PayloadJSON.read(Payload.self, from: bytes)
+            let payload = try Payload(payload: bytes)
             try check(payload)
             return DecodedPayload(payload, bytes: bytes)
         } catch {

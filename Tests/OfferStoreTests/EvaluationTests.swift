@@ -71,7 +71,7 @@ struct EvaluationTests {
         try await bench.database.read { transaction in
             let store = EvaluationStore(transaction)
             let page = try store.evaluations(of: customer, for: "comeback", after: nil, limit: 2, in: scope)
-            let record = DecisionRecord.fixture().packed()
+            let record = DecisionRecord.fixture().stored
             #expect(page.map(\.answer) == [.refused(record), .refused(record)])
             #expect(page.map(\.place) == page.map(\.place).sorted())
             let next = try store.evaluations(

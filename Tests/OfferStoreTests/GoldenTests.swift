@@ -40,7 +40,7 @@ struct GoldenTests {
     func records() throws {
         var generator = SeededGenerator(seed: 2_026)
         let packed = (0..<5).map { number in
-            Hexadecimal.lowercase(DecisionRecord.random(&generator, isFull: number > 0).packed()) + "\n"
+            Hexadecimal.lowercase(DecisionRecord.random(&generator, isFull: number > 0).stored) + "\n"
         }
         let difference = try Golden("records.txt").difference(from: packed.joined())
         #expect(difference == nil)

@@ -212,7 +212,7 @@ struct HistoryFactsTests {
         let error = await #expect(throws: StoreError.self) {
             try await bench.database.read { try HistoryStore($0).history(of: [customer]) }
         }
-        #expect(error == .corruptFacts("`history_facts`: facts are of version `2`, not of 1"))
+        #expect(error == .corruptFacts("`history_facts`: facts are of version `2`, not of 3"))
         #expect(error?.hint == "run `offerd doctor --rebuild-facts`")
         #expect(try await check.run(rebuilding: true) == counts)
         (counts.changed, counts.missing, counts.superfluous) = (0, 0, 0)

@@ -61,7 +61,8 @@ struct DecisionFuzzing {
                     customerId: receipt.customerId)
             }
         case UInt8(ascii: "p"):
-            guard let packed = try? DecisionRecord(packed: rest).packed() else { return }
+            guard let record = try? DecisionRecord(packed: rest) else { return }
+            let packed = try record.packed()
             guard try DecisionRecord(packed: packed).packed() == packed else {
                 throw BrokenPromise(description: "a record reads back otherwise")
             }

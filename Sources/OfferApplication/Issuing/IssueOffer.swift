@@ -171,7 +171,7 @@ public struct IssueOffer: Sendable {
         let signatures = try signer.sign(issuance.plan, offer: issuance.question.offer, timestamp: now)
         await Task.yield()
         let decisionId = try random.orderedUUID(at: now)
-        let record = issuance.record.packed()
+        let record = try issuance.record.packed()
         let issued = IssuedOfferView(
             issuedOffer, catalogRevision: issuance.open?.catalogRevision ?? catalogRevision,
             scope: issuance.caller.scope, signatures: signatures, decisionId: decisionId, state: .open,
@@ -267,8 +267,8 @@ public struct IssueOffer: Sendable {
         let (now, customers) = (snapshot.now, snapshot.subject.customers)
         let outlook = issuance.decision.outlook(question, about: subject)
         var moving: [Range<Int>] = []
-        let record = issuance.record.packed(noting: &moving)
-        let fingerprint = issuance.fingerprint(of: record, without: moving, outlook, digest)
+        let record = try issuance.record.packed(noting: &moving)
+        let fingerprint = try issuance.fingerprint(of: record, without: moving, outlook, digest)
         if let entry = refusals.entry(fingerprint), let answer = try await refuse(issuance, outlook, as: entry, reply) {
             return answer
         }

@@ -71,34 +71,42 @@ extension Issuance {
     ///   - moving: the places of that in it.
     func fingerprint(
         of record: [UInt8], without moving: [Range<Int>], _ outlook: Outlook, _ digest: any Digest
-    ) -> [UInt8] {
+    ) throws -> [UInt8] {
         var writer = PackedWriter(capacity: 1_024)
         let scope = caller.scope
-        writer.append(scope.bundleId, scope.environment.rawValue, caller.author.actor, question.offer.id)
+        try writer.append(scope.bundleId, scope.environment.rawValue, caller.author.actor, question.offer.id)
         var rest = 0
         for range in moving {
             writer.append(each: record[rest..<range.lowerBound]) { $0.append(byte: $1) }
             rest = range.upperBound
         }
         writer.append(each: record[rest...]) { $0.append(byte: $1) }
-        writer.append(
+        try writer.append(
             snapshot.generation, snapshot.version.customers.map { snapshot.version.changes[$0] ?? 0 },
             plan.transactionId?.rawValue)
-        Self.append(decision.findings, to: &writer)
-        writer.append(
-            outlook.changesAt, outlook.notBefore, outlook.events.map(\.rawValue), outlook.isFinal)
+        try Self.append(decision.findings, to: &writer)
+        try writer.append(
+            outlook.changesAt?.bounded, outlook.notBefore?.bounded, outlook.events.map(\.rawValue), outlook.isFinal)
         return digest.sha256(writer.bytes)
     }
 
-    private static func append(_ findings: [Finding], to writer: inout PackedWriter) {
-        writer.append(each: findings) { writer, finding in
-            writer.append(finding.verdict.rawValue, finding.reason.rawValue)
+    private static func append(_ findings: [Finding], to writer: inout PackedWriter) throws {
+        try writer.append(each: findings) { writer, finding in
+            try writer.append(finding.verdict, finding.reason)
             switch finding.turningPoint {
-            case .at(let instant): writer.append(instant.milliseconds as Int64?)
-            case .event(let event): writer.append(event.rawValue)
-            case nil: writer.append(false)
+            case .at(let instant): try writer.append(instant.bounded)
+            case .event(let event): try writer.append(event.rawValue)
+            case nil: writer.append(byte: 0)
             }
-            append(finding.children ?? [], to: &writer)
+            try append(finding.children ?? [], to: &writer)
         }
+    }
+}
+
+extension Instant {
+    /// The instant itself, or the last one that can be kept: arithmetic saturates beyond it.
+    fileprivate var bounded: Instant {
+        let bounds = InputBounds.storedIntegers
+        return Instant(milliseconds: min(max(milliseconds, bounds.lowerBound), bounds.upperBound))
     }
 }

@@ -81,6 +81,87 @@ public struct NotificationAppData: Sendable, Hashable {
     public init() {}
 }
 
+// Apple: App Store Server Notifications V2, responseBodyV2DecodedPayload.
+extension AppStoreNotification: PayloadObject {
+    public static var blank: AppStoreNotification {
+        AppStoreNotification(
+            notificationType: NotificationType(rawValue: ""), notificationUUID: "", signedDate: .distantPast)
+    }
+
+    public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
+        try fields.required("notificationType", &notificationType)
+        var id = NotificationLabel(rawValue: notificationUUID)
+        try fields.required("notificationUUID", &id)
+        notificationUUID = id.rawValue
+        try fields.signingDate("signedDate", &signedDate)
+        try fields.optional("subtype", &subtype)
+        try fields.optional("version", &version)
+        try fields.object("data", &data)
+        try fields.object("summary", &summary)
+        try fields.object("externalPurchaseToken", &externalPurchaseToken)
+        try fields.object("appData", &appData)
+    }
+}
+
+extension NotificationData: PayloadObject {
+    public static var blank: NotificationData { NotificationData() }
+
+    public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
+        try fields.optional("appAppleId", &appAppleId)
+        try fields.optional("bundleId", &bundleId)
+        try fields.optional("bundleVersion", &bundleVersion)
+        try fields.optional("environment", &environment)
+        try fields.optional("signedTransactionInfo", &signedTransactionInfo)
+        try fields.optional("signedRenewalInfo", &signedRenewalInfo)
+        try fields.optional("status", &status)
+        try fields.optional("consumptionRequestReason", &consumptionRequestReason)
+    }
+}
+
+extension NotificationSummary: PayloadObject {
+    public static var blank: NotificationSummary { NotificationSummary() }
+
+    public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
+        try fields.optional("requestIdentifier", &requestIdentifier)
+        try fields.optional("environment", &environment)
+        try fields.optional("appAppleId", &appAppleId)
+        try fields.optional("bundleId", &bundleId)
+        try fields.optional("productId", &productId)
+        try fields.optional("storefrontCountryCodes", &storefrontCountryCodes)
+        try fields.optional("failedCount", &failedCount)
+        try fields.optional("succeededCount", &succeededCount)
+    }
+}
+
+extension ExternalPurchaseToken: PayloadObject {
+    public static var blank: ExternalPurchaseToken { ExternalPurchaseToken() }
+
+    public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
+        try fields.optional("externalPurchaseId", &externalPurchaseId)
+        try fields.optional("tokenCreationDate", &tokenCreationDate)
+        try fields.optional("appAppleId", &appAppleId)
+        try fields.optional("bundleId", &bundleId)
+    }
+}
+
+extension NotificationAppData: PayloadObject {
+    public static var blank: NotificationAppData { NotificationAppData() }
+
+    public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
+        try fields.optional("appAppleId", &appAppleId)
+        try fields.optional("bundleId", &bundleId)
+        try fields.optional("environment", &environment)
+        try fields.optional("signedAppTransactionInfo", &signedAppTransactionInfo)
+    }
+}
+
+/// A label with one spelling for each UUID, so that a repeat is recognised; other text stays as Apple wrote it.
+private struct NotificationLabel: RawRepresentable, PayloadValue {
+    static var form: PayloadForm { .label }
+    let rawValue: String
+    init(rawValue: String) { self.rawValue = LowercaseUUID(rawValue)?.description ?? rawValue }
+}
+
 public enum NotificationSource: String, Sendable, Hashable, CaseIterable, Codable {
     case delivered, fetched
 }
@@ -100,7 +181,8 @@ public enum NotificationOutcome: String, Sendable, Hashable, CaseIterable, Codab
 // Apple adds types over time. As in AppStoreValues, every raw value is kept; the static members are those known today
 // (Apple: App Store Server Notifications V2, `notificationType` and `subtype`).
 
-public struct NotificationType: RawRepresentable, Hashable, Sendable, Codable {
+public struct NotificationType: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
+    public static var form: PayloadForm { .label }
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A first subscription, or a return.
@@ -140,7 +222,8 @@ public struct NotificationType: RawRepresentable, Hashable, Sendable, Codable {
     public static let priceChange = Self(rawValue: "PRICE_CHANGE")
 }
 
-public struct NotificationSubtype: RawRepresentable, Hashable, Sendable, Codable {
+public struct NotificationSubtype: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
+    public static var form: PayloadForm { .label }
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `SUBSCRIBED`: the first subscription in the group.
@@ -177,7 +260,7 @@ public struct NotificationSubtype: RawRepresentable, Hashable, Sendable, Codable
 }
 
 /// The status of a subscription as Apple gives it in a notification and in Get All Subscription Statuses.
-public struct SubscriptionStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct SubscriptionStatus: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
     public static let active = Self(rawValue: 1)
@@ -188,7 +271,7 @@ public struct SubscriptionStatus: RawRepresentable, Hashable, Sendable, Codable 
     public static let revoked = Self(rawValue: 5)
 }
 
-public struct ConsumptionRequestReason: RawRepresentable, Hashable, Sendable, Codable {
+public struct ConsumptionRequestReason: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public static let unintendedPurchase = Self(rawValue: "UNINTENDED_PURCHASE")

@@ -1,7 +1,7 @@
 // Apple adds values over time. Each type here keeps the raw value it was given, so an unknown one is stored, shown and
 // never fatal; the static members are the values known today (facts: App Store Server API pages).
 
-public struct TransactionType: RawRepresentable, Hashable, Sendable, Codable {
+public struct TransactionType: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The only type that our offers apply to.
@@ -11,7 +11,7 @@ public struct TransactionType: RawRepresentable, Hashable, Sendable, Codable {
     public static let nonRenewingSubscription = Self(rawValue: "Non-Renewing Subscription")
 }
 
-public struct InAppOwnershipType: RawRepresentable, Hashable, Sendable, Codable {
+public struct InAppOwnershipType: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public static let purchased = Self(rawValue: "PURCHASED")
@@ -33,7 +33,7 @@ extension InAppOwnershipType? {
 }
 
 /// Apple's `offerType` of a transaction or of the next renewal.
-public struct TransactionOfferType: RawRepresentable, Hashable, Sendable, Codable {
+public struct TransactionOfferType: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
     public static let introductory = Self(rawValue: 1)
@@ -44,7 +44,7 @@ public struct TransactionOfferType: RawRepresentable, Hashable, Sendable, Codabl
     public static let retention = Self(rawValue: 5)
 }
 
-public struct OfferDiscountType: RawRepresentable, Hashable, Sendable, Codable {
+public struct OfferDiscountType: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public static let freeTrial = Self(rawValue: "FREE_TRIAL")
@@ -54,21 +54,21 @@ public struct OfferDiscountType: RawRepresentable, Hashable, Sendable, Codable {
     public static let oneTime = Self(rawValue: "ONE_TIME")
 }
 
-public struct TransactionReason: RawRepresentable, Hashable, Sendable, Codable {
+public struct TransactionReason: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public static let purchase = Self(rawValue: "PURCHASE")
     public static let renewal = Self(rawValue: "RENEWAL")
 }
 
-public struct AdditionalTransactionReason: RawRepresentable, Hashable, Sendable, Codable {
+public struct AdditionalTransactionReason: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Seats were added in the period: of each transaction of that period, the first included.
     public static let seatAddition = Self(rawValue: "SEAT_ADDITION")
 }
 
-public struct RevocationType: RawRepresentable, Hashable, Sendable, Codable {
+public struct RevocationType: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public static let refundFull = Self(rawValue: "REFUND_FULL")
@@ -78,7 +78,7 @@ public struct RevocationType: RawRepresentable, Hashable, Sendable, Codable {
     public static let assignmentRevoke = Self(rawValue: "ASSIGNMENT_REVOKE")
 }
 
-public struct ExpirationIntent: RawRepresentable, Hashable, Sendable, Codable {
+public struct ExpirationIntent: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
     public static let customerCancelled = Self(rawValue: 1)
@@ -109,14 +109,14 @@ public enum ExpirationReason: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-public struct AutoRenewStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct AutoRenewStatus: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
     public static let off = Self(rawValue: 0)
     public static let on = Self(rawValue: 1)
 }
 
-public struct PriceIncreaseStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct PriceIncreaseStatus: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
     public static let notResponded = Self(rawValue: 0)
@@ -124,7 +124,7 @@ public struct PriceIncreaseStatus: RawRepresentable, Hashable, Sendable, Codable
     public static let consentedOrNotified = Self(rawValue: 1)
 }
 
-public struct BillingPlanType: RawRepresentable, Hashable, Sendable, Codable {
+public struct BillingPlanType: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public static let billedUpfront = Self(rawValue: "BILLED_UPFRONT")

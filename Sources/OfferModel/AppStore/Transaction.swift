@@ -68,6 +68,53 @@ public struct Transaction: Sendable, Hashable {
     }
 }
 
+// Apple: App Store Server API, JWSTransactionDecodedPayload.
+extension Transaction: PayloadObject {
+    public static var blank: Transaction {
+        Transaction(
+            transactionId: "", originalTransactionId: "", bundleId: "", productId: "",
+            purchaseDate: Instant(milliseconds: 0), signedDate: Instant(milliseconds: 0))
+    }
+
+    @inlinable
+    public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
+        try fields.required("transactionId", &transactionId)
+        try fields.required("originalTransactionId", &originalTransactionId)
+        try fields.required("bundleId", &bundleId)
+        try fields.required("productId", &productId)
+        try fields.required("purchaseDate", &purchaseDate)
+        try fields.signingDate("signedDate", &signedDate)
+        try fields.optional("webOrderLineItemId", &webOrderLineItemId)
+        try fields.optional("expiresDate", &expiresDate)
+        try fields.optional("transactionReason", &transactionReason)
+        try fields.optional("additionalTransactionReason", &additionalTransactionReason)
+        try fields.optional("price", &price)
+        try fields.optional("offerType", &offerType)
+        try fields.optional("offerIdentifier", &offerIdentifier)
+        try fields.optional("offerDiscountType", &offerDiscountType)
+        try fields.optional("offerPeriod", &offerPeriod)
+        try fields.flag("isUpgraded", &isUpgraded)
+        try fields.optional("revocationDate", &revocationDate)
+        try fields.optional("revocationReason", &revocationReason)
+        try fields.optional("revocationType", &revocationType)
+        try fields.optional("revocationPercentage", &revocationPercentage)
+        try fields.optional("appAccountToken", &appAccountToken)
+        try fields.optional("subscriptionGroupIdentifier", &subscriptionGroupIdentifier)
+        try fields.optional("originalPurchaseDate", &originalPurchaseDate)
+        try fields.optional("type", &type)
+        try fields.optional("quantity", &quantity)
+        try fields.optional("inAppOwnershipType", &inAppOwnershipType)
+        try fields.optional("appTransactionId", &appTransactionId)
+        try fields.optional("currency", &currency)
+        try fields.optional("storefront", &storefront)
+        try fields.optional("storefrontId", &storefrontId)
+        try fields.optional("billingPlanType", &billingPlanType)
+        try fields.optional("environment", &environment)
+        try fields.object("commitmentInfo", &commitmentInfo)
+        try fields.object("multiSeatInfo", &multiSeatInfo)
+    }
+}
+
 /// The seats of a multiseat plan that a transaction paid for.
 public struct TransactionMultiSeatInfo: Sendable, Hashable {
     /// How many of them Apple has refunded; the transaction stays valid until all are.
@@ -75,6 +122,15 @@ public struct TransactionMultiSeatInfo: Sendable, Hashable {
 
     public init(revokedSeatQuantity: Int? = nil) {
         self.revokedSeatQuantity = revokedSeatQuantity
+    }
+}
+
+extension TransactionMultiSeatInfo: PayloadObject {
+    public static var blank: TransactionMultiSeatInfo { TransactionMultiSeatInfo() }
+
+    @inlinable
+    public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
+        try fields.optional("revokedSeatQuantity", &revokedSeatQuantity)
     }
 }
 
@@ -94,6 +150,18 @@ public struct TransactionCommitmentInfo: Sendable, Hashable {
         self.totalBillingPeriods = totalBillingPeriods
         self.commitmentExpiresDate = commitmentExpiresDate
         self.commitmentPrice = commitmentPrice
+    }
+}
+
+extension TransactionCommitmentInfo: PayloadObject {
+    public static var blank: TransactionCommitmentInfo { TransactionCommitmentInfo() }
+
+    @inlinable
+    public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
+        try fields.optional("billingPeriodNumber", &billingPeriodNumber)
+        try fields.optional("totalBillingPeriods", &totalBillingPeriods)
+        try fields.optional("commitmentExpiresDate", &commitmentExpiresDate)
+        try fields.optional("commitmentPrice", &commitmentPrice)
     }
 }
 
@@ -119,6 +187,25 @@ public struct AppTransaction: Sendable, Hashable {
     /// Whether its `originalPurchaseDate` says nothing: in Sandbox, and so in TestFlight, it is always 2013-08-01,
     /// midnight in California (Apple: `AppTransaction.originalPurchaseDate`).
     public var hasSandboxDate: Bool { originalPurchaseDate == Instant(milliseconds: 1_375_340_400_000) }
+}
+
+// Apple: App Store Server API, JWSAppTransactionDecodedPayload.
+extension AppTransaction: PayloadObject {
+    public static var blank: AppTransaction {
+        AppTransaction(bundleId: "", receiptCreationDate: Instant(milliseconds: 0))
+    }
+
+    @inlinable
+    public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
+        try fields.required("bundleId", &bundleId)
+        try fields.signingDate("receiptCreationDate", &receiptCreationDate)
+        try fields.optional("appAppleId", &appAppleId)
+        try fields.optional("appTransactionId", &appTransactionId)
+        try fields.optional("originalPurchaseDate", &originalPurchaseDate)
+        try fields.optional("originalApplicationVersion", &originalApplicationVersion)
+        try fields.optional("applicationVersion", &applicationVersion)
+        try fields.optional("receiptType", &receiptType)
+    }
 }
 
 /// Apple's `JWSRenewalInfoDecodedPayload`: every field that matters for subscription state or offers.
@@ -171,6 +258,41 @@ public struct RenewalInfo: Sendable, Hashable {
     }
 }
 
+// Apple: App Store Server API, JWSRenewalInfoDecodedPayload.
+extension RenewalInfo: PayloadObject {
+    public static var blank: RenewalInfo {
+        RenewalInfo(originalTransactionId: "", productId: "", signedDate: Instant(milliseconds: 0))
+    }
+
+    @inlinable
+    public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
+        try fields.required("originalTransactionId", &originalTransactionId)
+        try fields.required("productId", &productId)
+        try fields.signingDate("signedDate", &signedDate)
+        try fields.optional("autoRenewStatus", &autoRenewStatus)
+        try fields.optional("renewalDate", &renewalDate)
+        try fields.optional("expirationIntent", &expirationIntent)
+        try fields.optional("isInBillingRetryPeriod", &isInBillingRetryPeriod)
+        try fields.optional("gracePeriodExpiresDate", &gracePeriodExpiresDate)
+        try fields.optional("autoRenewProductId", &autoRenewProductId)
+        try fields.optional("priceIncreaseStatus", &priceIncreaseStatus)
+        try fields.optional("offerType", &offerType)
+        try fields.optional("offerIdentifier", &offerIdentifier)
+        try fields.optional("offerDiscountType", &offerDiscountType)
+        try fields.optional("offerPeriod", &offerPeriod)
+        try fields.optional("renewalPrice", &renewalPrice)
+        try fields.optional("renewalQuantity", &renewalQuantity)
+        try fields.optional("currency", &currency)
+        try fields.optional("recentSubscriptionStartDate", &recentSubscriptionStartDate)
+        try fields.optional("appAccountToken", &appAccountToken)
+        try fields.optional("appTransactionId", &appTransactionId)
+        try fields.optional("renewalBillingPlanType", &renewalBillingPlanType)
+        try fields.optional("environment", &environment)
+        try fields.optional("eligibleWinBackOfferIds", &eligibleWinBackOfferIds)
+        try fields.object("commitmentInfo", &commitmentInfo)
+    }
+}
+
 /// How a 12-month commitment renews; its status decides where there is one.
 public struct RenewalCommitmentInfo: Sendable, Hashable {
     public var commitmentAutoRenewProductId: ProductId?
@@ -190,5 +312,18 @@ public struct RenewalCommitmentInfo: Sendable, Hashable {
         self.commitmentRenewalBillingPlanType = commitmentRenewalBillingPlanType
         self.commitmentRenewalDate = commitmentRenewalDate
         self.commitmentRenewalPrice = commitmentRenewalPrice
+    }
+}
+
+extension RenewalCommitmentInfo: PayloadObject {
+    public static var blank: RenewalCommitmentInfo { RenewalCommitmentInfo() }
+
+    @inlinable
+    public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
+        try fields.optional("commitmentAutoRenewProductId", &commitmentAutoRenewProductId)
+        try fields.optional("commitmentAutoRenewStatus", &commitmentAutoRenewStatus)
+        try fields.optional("commitmentRenewalBillingPlanType", &commitmentRenewalBillingPlanType)
+        try fields.optional("commitmentRenewalDate", &commitmentRenewalDate)
+        try fields.optional("commitmentRenewalPrice", &commitmentRenewalPrice)
     }
 }

@@ -189,15 +189,21 @@ struct StoredTextList: Storable {
         self.texts = texts
     }
 
-    var storedValue: StoredValue {
+    var json: String {
         // Not by a coder, which could throw: a list must never be stored as an empty one.
         var json = JSONWriter(escapes: .hexadecimal)
         json.array(texts) { $0.text($1) }
-        return .text(json.text)
+        return json.text
     }
+
+    var storedValue: StoredValue { .text(json) }
 
     init?(storedValue: StoredValue) {
         guard case .text(let json) = storedValue else { return nil }
+        self.init(json: json)
+    }
+
+    init?(json: String) {
         // Nearly every list is empty, and JSON coders are slow.
         if json == "[]" {
             texts = []

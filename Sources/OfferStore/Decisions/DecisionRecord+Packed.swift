@@ -1,41 +1,20 @@
 public import OfferEligibility
-public import OfferModel
+import OfferModel
 
-// The packed form, version 1; version 2 has uses of the app account at its end. Members stand in a fixed order;
-// dictionaries are sorted by their keys, so that equal records are equal bytes.
 extension DecisionRecord {
-    public func packed() -> [UInt8] {
+    /// - Throws: ``StoreError/corrupt(_:)`` for a number beyond what is stored.
+    public func packed() throws -> [UInt8] {
         var moving: [Range<Int>] = []
-        return packed(noting: &moving)
+        return try packed(noting: &moving)
     }
 
     /// The record as it is stored, with the places of what moves by itself without changing the decision: the instant,
     /// the newest row, the counters that everyone shares, and until when the history is complete.
-    public func packed(noting moving: inout [Range<Int>]) -> [UInt8] {
+    public func packed(noting moving: inout [Range<Int>]) throws -> [UInt8] {
         var writer = PackedWriter(capacity: 512)
-        func note(_ value: some Packable) {
-            let start = writer.bytes.count
-            writer.append(value)
-            moving.append(start..<writer.bytes.count)
-        }
-        writer.append(byte: accountUses == nil ? 1 : 2)
-        note(now)
-        writer.append(
-            order.originalTransactionId, order.appTransactionId, order.appAccountToken, order.customerId, order.formats,
-            order.fresh, catalogRevision, pause, productId, needsNewSigning, formats)
-        writer.append(facts: signals)
-        writer.append(request.appVersion, request.osVersion, request.locale, request.placement)
-        writer.append(facts: attributes)
-        writer.append(
-            firstStoredAt, rolloutKey, openedAt, customers, identifiers.originalTransactionIds,
-            identifiers.appTransactionIds)
-        note(historySequence)
-        writer.append(issuedOffers, keptEvidence)
-        note(counters)
-        writer.append(coverage.level)
-        note(coverage.asOf)
-        writer.append(coverage.provenance, findings)
-        if let accountUses { writer.append(accountUses) }
+        writer.append(byte: PackedForm.version)
+        try writer.append(self)
+        moving = writer.moving
         return writer.bytes
     }
 
@@ -50,165 +29,152 @@ extension DecisionRecord {
 
     /// - Throws: ``PackedError`` if it is no record.
     public init(packed bytes: [UInt8]) throws {
-        self = try bytes.withUnsafeBytes { bytes in
-            var reader = PackedReader(bytes)
-            let version = try reader.byte()
-            guard version == 1 || version == 2 else { throw PackedError() }
-            var record = try DecisionRecord(reading: &reader)
-            if version == 2 { record.accountUses = try reader.next() as [AccountUse] }
-            guard reader.isAtEnd else { throw PackedError() }
-            return record
-        }
-    }
-
-    private init(reading reader: inout PackedReader) throws {
-        now = try reader.next()
-        order = Order(
-            originalTransactionId: try reader.next(), appTransactionId: try reader.next(),
-            appAccountToken: try reader.next(), customerId: try reader.next(), formats: try reader.next(),
-            fresh: try reader.next())
-        catalogRevision = try reader.next()
-        pause = try reader.next()
-        productId = try reader.next()
-        needsNewSigning = try reader.next()
-        formats = try reader.next()
-        signals = try reader.next()
-        request = DeviceRequest(
-            appVersion: try reader.next(), osVersion: try reader.next(), locale: try reader.next(),
-            placement: try reader.next())
-        attributes = try reader.next()
-        firstStoredAt = try reader.next()
-        rolloutKey = try reader.next()
-        openedAt = try reader.next()
-        customers = try reader.next()
-        identifiers = SeenIdentifiers(
-            originalTransactionIds: try reader.next(), appTransactionIds: try reader.next())
-        historySequence = try reader.next()
-        issuedOffers = try reader.next()
-        keptEvidence = try reader.next()
-        counters = try reader.next()
-        coverage = Coverage(level: try reader.next(), asOf: try reader.next(), provenance: try reader.next())
-        findings = try reader.next()
+        self = .blank
+        try bytes.withUnsafeBytes { try PackedReader.read($0) { try code(with: &$0) } }
     }
 }
 
-extension PackedWriter {
-    fileprivate mutating func append(facts: [String: FactValue]) {
-        append(each: facts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-            $0.append($1.key, $1.value)
-        }
+extension DecisionRecord: PackedRecord {
+    public mutating func code(with coder: inout some RecordCoder) throws {
+        try coder.field(moving: &now)
+        try coder.field(&order.originalTransactionId)
+        try coder.field(&order.appTransactionId)
+        try coder.field(&order.appAccountToken)
+        try coder.field(&order.customerId)
+        try coder.field(&order.formats)
+        try coder.field(&order.fresh)
+        try coder.field(&catalogRevision)
+        try coder.field(&pause)
+        try coder.field(&productId)
+        try coder.field(&needsNewSigning)
+        try coder.field(&formats)
+        try coder.field(&signals)
+        try coder.field(&request.appVersion)
+        try coder.field(&request.osVersion)
+        try coder.field(&request.locale)
+        try coder.field(&request.placement)
+        try coder.field(&attributes)
+        try coder.field(&firstStoredAt)
+        try coder.field(&rolloutKey)
+        try coder.field(&openedAt)
+        try coder.field(&customers)
+        try coder.field(&identifiers.originalTransactionIds)
+        try coder.field(&identifiers.appTransactionIds)
+        try coder.field(moving: &historySequence)
+        try coder.field(&issuedOffers)
+        try coder.field(&keptEvidence)
+        try coder.field(moving: &counters)
+        try coder.field(&coverage.level)
+        try coder.field(moving: &coverage.asOf)
+        try coder.field(&coverage.provenance)
+        try coder.field(&findings)
+        try coder.field(&accountUses)
     }
 }
 
-extension Identifier: Packable {}
-extension CustomerNumber: Packable {}
-extension TransactionOfferType: Packable {}
-extension Pause: Packable {}
-extension SignatureFormat: Packable {}
-extension Provenance: Packable {}
-extension Coverage.Level: Packable {}
-extension KeptEvidence.Kind: Packable {}
-extension RuleId: Packable {}
-extension Verdict: Packable {}
-extension ReasonCode: Packable {}
-
-extension FactValue: Packable {
-    public func pack(into writer: inout PackedWriter) {
-        func append(_ type: UInt8, _ value: some Packable) {
-            writer.append(byte: type)
-            writer.append(value)
-        }
-        switch self {
-        case .text(let text): append(0, text)
-        case .number(let number): append(1, number)
-        case .boolean(let flag): append(2, flag)
-        case .money(let money):
-            append(3, money.milliunits)
-            writer.append(money.currency)
-        case .instant(let instant): append(4, instant)
-        }
+extension DecisionRecord.SeenIssuedOffer: PackedRecord {
+    public static var blank: Self {
+        Self(
+            id: noId, signings: 0, expiresAt: .distantPast, countsUntil: .distantPast, voidedAt: nil,
+            isReleased: false, settledAt: nil)
     }
 
-    public init(unpacking reader: inout PackedReader) throws {
-        self =
-            switch try reader.byte() {
-            case 0: .text(try reader.next())
-            case 1: .number(try reader.next())
-            case 2: .boolean(try reader.next())
-            case 3: .money(Money(milliunits: try reader.next(), currency: try reader.next()))
-            case 4: .instant(try reader.next())
-            default: throw PackedError()
-            }
+    public mutating func code(with coder: inout some RecordCoder) throws {
+        try coder.field(&id)
+        try coder.field(&signings)
+        try coder.field(&expiresAt)
+        try coder.field(&countsUntil)
+        try coder.field(&voidedAt)
+        try coder.field(&isReleased)
+        try coder.field(&settledAt)
     }
 }
 
-extension DecisionRecord.SeenIssuedOffer: Packable {
-    public func pack(into writer: inout PackedWriter) {
-        writer.append(id, signings, expiresAt, countsUntil, voidedAt, isReleased, settledAt)
+extension KeptEvidence: PackedRecord {
+    public static var blank: KeptEvidence {
+        KeptEvidence(
+            kind: .period, originalTransactionId: "", subscriptionGroupIdentifier: "", productId: "", offerType: nil,
+            offerIdentifier: nil, offerPeriod: nil, at: .distantPast, expires: nil, revoked: nil, isRenewal: false,
+            isUpgraded: false, provenance: .caller)
     }
 
-    public init(unpacking reader: inout PackedReader) throws {
-        self.init(
-            id: try reader.next(), signings: try reader.next(), expiresAt: try reader.next(),
-            countsUntil: try reader.next(), voidedAt: try reader.next(), isReleased: try reader.next(),
-            settledAt: try reader.next())
-    }
-}
-
-extension KeptEvidence: Packable {
-    public func pack(into writer: inout PackedWriter) {
-        writer.append(
-            kind, originalTransactionId, subscriptionGroupIdentifier, productId, offerType, offerIdentifier,
-            offerPeriod,
-            at, expires, revoked, isRenewal, isUpgraded, provenance, issuedOfferId)
-    }
-
-    public init(unpacking reader: inout PackedReader) throws {
-        self.init(
-            kind: try reader.next(), originalTransactionId: try reader.next(),
-            subscriptionGroupIdentifier: try reader.next(), productId: try reader.next(), offerType: try reader.next(),
-            offerIdentifier: try reader.next(), offerPeriod: try reader.next(), at: try reader.next(),
-            expires: try reader.next(), revoked: try reader.next(), isRenewal: try reader.next(),
-            isUpgraded: try reader.next(), provenance: try reader.next())
-        issuedOfferId = try reader.next()
+    public mutating func code(with coder: inout some RecordCoder) throws {
+        try coder.field(&kind)
+        try coder.field(&originalTransactionId)
+        try coder.field(&subscriptionGroupIdentifier)
+        try coder.field(&productId)
+        try coder.field(&offerType)
+        try coder.field(&offerIdentifier)
+        try coder.field(&offerPeriod)
+        try coder.field(&at)
+        try coder.field(&expires)
+        try coder.field(&revoked)
+        try coder.field(&isRenewal)
+        try coder.field(&isUpgraded)
+        try coder.field(&provenance)
+        try coder.field(&issuedOfferId)
     }
 }
 
-extension AccountUse: Packable {
-    public func pack(into writer: inout PackedWriter) { writer.append(takenAt, countsUntil, redeemedAt, issuedOfferId) }
+extension AccountUse: PackedRecord {
+    public static var blank: AccountUse {
+        AccountUse(takenAt: .distantPast, countsUntil: nil, redeemedAt: nil, issuedOfferId: nil)
+    }
 
-    public init(unpacking reader: inout PackedReader) throws {
-        self.init(
-            takenAt: try reader.next(), countsUntil: try reader.next(), redeemedAt: try reader.next(),
-            issuedOfferId: try reader.next())
+    public mutating func code(with coder: inout some RecordCoder) throws {
+        try coder.field(&takenAt)
+        try coder.field(&countsUntil)
+        try coder.field(&redeemedAt)
+        try coder.field(&issuedOfferId)
     }
 }
 
-extension OfferCounters: Packable {
-    public func pack(into writer: inout PackedWriter) {
-        writer.append(asOf, places, spent, unmatched)
-        writer.append(each: open) { $0.append($1.id, $1.countsUntil, $1.cost, $1.currency) }
-        writer.append(each: endings) { $0.append($1.unit.name, $1.amount, $1.at) }
-    }
+extension OfferCounters: PackedRecord {
+    public static var blank: OfferCounters { OfferCounters(asOf: .distantPast) }
 
-    public init(unpacking reader: inout PackedReader) throws {
-        self.init(
-            asOf: try reader.next(), places: try reader.next(), spent: try reader.next(), unmatched: try reader.next(),
-            open: try reader.list {
-                OpenPlace(
-                    id: try $0.next(), countsUntil: try $0.next(), cost: try $0.next(), currency: try $0.next())
-            },
-            endings: try reader.list {
-                Ending(unit: CounterUnit(name: try $0.text()), amount: try $0.next(), at: try $0.next())
-            })
+    public mutating func code(with coder: inout some RecordCoder) throws {
+        try coder.field(&asOf)
+        try coder.field(&places)
+        try coder.field(&spent)
+        try coder.field(&unmatched)
+        try coder.field(&open)
+        try coder.field(&endings)
     }
 }
 
-extension RuleAnswer: Packable {
-    public func pack(into writer: inout PackedWriter) { writer.append(rule, verdict, reason, facts) }
+extension OfferCounters.OpenPlace: PackedRecord {
+    public static var blank: Self { Self(id: noId, countsUntil: .distantPast, cost: nil, currency: nil) }
 
-    public init(unpacking reader: inout PackedReader) throws {
-        self.init(
-            rule: try reader.next(), verdict: try reader.next(), reason: try reader.next(), facts: try reader.next())
+    public mutating func code(with coder: inout some RecordCoder) throws {
+        try coder.field(&id)
+        try coder.field(&countsUntil)
+        try coder.field(&cost)
+        try coder.field(&currency)
     }
 }
+
+extension OfferCounters.Ending: PackedRecord {
+    public static var blank: Self { Self(unit: .places, amount: 0, at: nil) }
+
+    public mutating func code(with coder: inout some RecordCoder) throws {
+        var unit = unit.name
+        try coder.field(&unit)
+        self.unit = CounterUnit(name: unit)
+        try coder.field(&amount)
+        try coder.field(&at)
+    }
+}
+
+extension RuleAnswer: PackedRecord {
+    public static var blank: RuleAnswer { RuleAnswer(rule: .catalogStatus, verdict: .satisfied, reason: .holds) }
+
+    public mutating func code(with coder: inout some RecordCoder) throws {
+        try coder.field(&rule)
+        try coder.field(&verdict)
+        try coder.field(&reason)
+        try coder.field(&facts)
+    }
+}
+
+/// Of a record that is yet to be read.
+private let noId = LowercaseUUID(version4From: Array(repeating: 0, count: 16))

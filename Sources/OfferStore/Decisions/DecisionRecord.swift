@@ -37,32 +37,38 @@ public struct DecisionRecord: Sendable, Hashable {
         public var settledAt: Instant?
     }
 
-    public var now: Instant
-    public var order: Order
-    public var catalogRevision: Int
-    public var pause: Pause
-    public var productId: ProductId
-    public var needsNewSigning: Bool
+    public var now = Instant.distantPast
+    public var order = Order(
+        originalTransactionId: nil, appTransactionId: nil, appAccountToken: nil, customerId: nil, formats: [],
+        fresh: false)
+    public var catalogRevision = 0
+    public var pause = Pause.none
+    public var productId: ProductId = ""
+    public var needsNewSigning = false
     /// The encodings that were signed where it was asked.
-    public var formats: [SignatureFormat]
-    public var signals: [String: FactValue]
-    public var request: DeviceRequest
-    public var attributes: [String: FactValue]
+    public var formats: [SignatureFormat] = []
+    public var signals: [String: FactValue] = [:]
+    public var request = DeviceRequest()
+    public var attributes: [String: FactValue] = [:]
     public var firstStoredAt: Instant?
     public var rolloutKey: String?
-    public var openedAt: [OfferId: Instant]
-    public var customers: [CustomerNumber]
-    public var identifiers: SeenIdentifiers
-    public var historySequence: Int64
-    public var issuedOffers: [SeenIssuedOffer]
+    public var openedAt: [OfferId: Instant] = [:]
+    public var customers: [CustomerNumber] = []
+    public var identifiers = SeenIdentifiers(originalTransactionIds: [], appTransactionIds: [])
+    public var historySequence: Int64 = 0
+    public var issuedOffers: [SeenIssuedOffer] = []
     /// The uses that were known although their history had been erased.
-    public var keptEvidence: [KeptEvidence]
+    public var keptEvidence: [KeptEvidence] = []
     /// The uses of the offer by all customers; only if its limits count them.
     public var counters: OfferCounters?
     /// The uses by other Apple Accounts of the app account; only where a limit counts them.
     public var accountUses: [AccountUse]?
-    public var coverage: Coverage
-    public var findings: [RuleAnswer]
+    public var coverage = Coverage.none
+    public var findings: [RuleAnswer] = []
+
+    private init() {}
+
+    public static var blank: DecisionRecord { DecisionRecord() }
 
     /// - Parameter sequence: the newest row of history that was read.
     public init(

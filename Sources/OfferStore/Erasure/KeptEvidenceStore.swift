@@ -34,11 +34,6 @@ public struct KeptEvidenceStore {
 extension KeptEvidence.Kind: Storable {}
 
 extension KeptEvidence: TableRow {
-    static let blank = KeptEvidence(
-        kind: .period, originalTransactionId: "", subscriptionGroupIdentifier: "", productId: "", offerType: nil,
-        offerIdentifier: nil, offerPeriod: nil, at: .distantPast, expires: nil, revoked: nil, isRenewal: false,
-        isUpgraded: false, provenance: .operator)
-
     mutating func visit(_ columns: inout some ColumnVisitor) throws {
         try columns("kind", &kind, "CHECK (kind IN ('period', 'pending'))")
         try columns(

@@ -103,22 +103,21 @@ struct HistoryFacts {
 }
 
 /// A row of history without its payload's bytes: ties are decided when it is written.
-struct FactsRow<Payload: HistoryRecord>: FactsFields {
+struct FactsRow<Payload: HistoryRecord>: RecordRow {
     var sequence: Int64
     var provenance: Provenance
     var payload: Payload
     /// Whether it is the newest of its view, or only evidence, which may have the same date.
     var isNewest = true
 
-    static var empty: Self { Self(sequence: 0, provenance: .caller, payload: .empty) }
+    static var blank: Self { Self(sequence: 0, provenance: .caller, payload: .blank) }
 
-    mutating func code(with coder: inout some FactsCoder) throws {
+    mutating func code(with coder: inout some RecordCoder) throws {
         try coder.field(&sequence)
         try coder.field(&payload.viewDate)
         try coder.field(&provenance)
-        try payload.codeFirst(with: &coder)
+        try payload.code(with: &coder)
         try coder.field(&isNewest)
-        try payload.codeAdded(with: &coder)
     }
 }
 
@@ -129,11 +128,17 @@ extension FactsRow {
 
     /// Reads the columns `sequence, provenance`, the date and `facts`.
     init(reading row: inout RowReader) throws {
-        self = .empty
+        self = .blank
         sequence = try row.next()
         provenance = try row.next()
         let date: Instant = try row.next()
-        try row.nextBytes { try FactsReader.read($0) { try $0.read(into: &payload) } }
+        try row.nextBytes { bytes in
+            do {
+                try PackedReader.read(bytes) { try $0.read(into: &payload) }
+            } catch let error as PackedError {
+                throw StoreError.corrupt("facts \(error.detail)")
+            }
+        }
         payload.viewDate = date
     }
 
@@ -159,7 +164,7 @@ extension History {
     fileprivate mutating func read(facts: UnsafeRawBufferPointer) throws -> Range<Int> {
         var places = 0..<0
         do {
-            try FactsReader.read(facts) { reader in
+            try PackedReader.read(facts) { reader in
                 places = try reader.run(of: FactsRow<Transaction>.self) { row, left in
                     if transactions.capacity == 0 { transactions.reserveCapacity(left) }
                     transactions.append(row.recorded)
@@ -167,8 +172,8 @@ extension History {
                 try reader.run(of: FactsRow<RenewalInfo>.self) { row, _ in renewalInfos.append(row.recorded) }
                 try reader.run(of: FactsRow<AppTransaction>.self) { row, _ in appTransactions.append(row.recorded) }
             }
-        } catch StoreError.corrupt(let detail) {
-            throw StoreError.corruptFacts("`history_facts`: \(detail)")
+        } catch let error as PackedError {
+            throw StoreError.corruptFacts("`history_facts`: facts \(error.detail)")
         }
         return places
     }
@@ -182,7 +187,7 @@ extension History {
         after before: [Recorded<Transaction>] = [], _ stored: ArraySlice<UInt8> = []
     ) throws -> [UInt8]? {
         guard hasRows else { return nil }
-        var writer = FactsWriter()
+        var writer = RunWriter()
         let keepsStored = transactions.starts(with: before, by: ===)
         try writer.append(
             run: transactions.lazy.map { FactsRow($0, isNewest: $0.isNewest) }, known: keepsStored ? before.count : 0,

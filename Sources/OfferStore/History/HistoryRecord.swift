@@ -44,7 +44,7 @@ public struct IngestedPayload: Sendable, Hashable {
 }
 
 /// A payload with a table of its own: its fields together as facts, and a column for each that is searched by.
-protocol HistoryRecord: FactsFields, Sendable, Hashable {
+protocol HistoryRecord: RecordRow, PayloadObject {
     static var sql: HistorySQL { get }
     /// The key of its current view; `nil` if it names no owner.
     var viewKey: String? { get }
@@ -56,24 +56,15 @@ protocol HistoryRecord: FactsFields, Sendable, Hashable {
     var isEvidence: Bool { get }
     /// The columns that are searched by, in the order of ``HistorySQL/columns``.
     var columnValues: [StoredValue] { get }
-    mutating func codeFirst(with coder: inout some FactsCoder) throws
-    /// Fields that joined the list later. They come last wherever the record is, so that what was stored before reads
-    /// as it was.
-    mutating func codeAdded(with coder: inout some FactsCoder) throws
 }
 
 extension HistoryRecord {
     var isEvidence: Bool { false }
 
-    mutating func code(with coder: inout some FactsCoder) throws {
-        try codeFirst(with: &coder)
-        try codeAdded(with: &coder)
-    }
-
-    mutating func codeAdded(with coder: inout some FactsCoder) throws {}
+    mutating func code(with coder: inout some RecordCoder) throws { try visit(&coder) }
 
     func facts() throws -> [UInt8] {
-        var writer = FactsWriter()
+        var writer = RunWriter()
         try writer.append(self)
         return writer.bytes
     }

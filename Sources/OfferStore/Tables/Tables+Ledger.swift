@@ -226,7 +226,7 @@ extension Table {
     static let webhookRetry = Table(
         "webhook_retry",
         [
-            Column("webhook_id", String.self, "REFERENCES webhook (id)"), Column("event_sequence", Int64.self),
+            Column("event_sequence", Int64.self), Column("webhook_id", String.self, "REFERENCES webhook (id)"),
             Column("customer_id", CustomerNumber?.self), Column("attempts", Int.self, "CHECK (attempts >= 0)"),
             Column("next_at", Instant?.self), Column("expires_at", Instant.self), Column("failed_at", Instant?.self),
         ], ["PRIMARY KEY (webhook_id, event_sequence)"],

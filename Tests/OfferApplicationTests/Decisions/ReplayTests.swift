@@ -143,7 +143,7 @@ struct ReplayTests {
     ) async throws {
         var record = try await bench.record(of: decision)
         change(&record)
-        let packed = record.packed()
+        let packed = try record.packed()
         _ = try await bench.write { transaction, _ in
             try transaction.execute(
                 Statement("UPDATE issued_offer SET record = ?2 WHERE decision_id = ?1", decision, packed))

@@ -149,7 +149,7 @@ struct ErasedCustomer {
             in: scope)
         let further = Signing(
             decisionId: .number(9), decidedAt: issuedOffer.issuedAt, customer: customer, catalogRevision: 3,
-            record: record.packed(), signatures: signatures)
+            record: record.stored, signatures: signatures)
         _ = try issuedOffers.addSigning(
             to: issuedOffer.id, further, expiresAt: issuedOffer.expiresAt, countsUntil: issuedOffer.countsUntil,
             at: issuedOffer.issuedAt,

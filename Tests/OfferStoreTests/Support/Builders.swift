@@ -67,6 +67,9 @@ extension IssuedOffer {
 }
 
 extension DecisionRecord {
+    /// Nothing of a record that holds a number beyond what is stored.
+    var stored: [UInt8] { (try? packed()) ?? [] }
+
     /// A record of a decision on the offer `comeback` that depended on nothing but what the test says.
     static func fixture(_ change: (inout DecisionRecord) -> Void = { _ in }) -> DecisionRecord {
         let offer = Offer(
@@ -95,7 +98,7 @@ extension Refusal {
     ) -> Refusal {
         Refusal(
             id: .number(number), customer: customer, offerId: "comeback", decidedAt: Bench.now, catalogRevision: 3,
-            outcome: .ineligible, record: record.packed(), statement: statement)
+            outcome: .ineligible, record: record.stored, statement: statement)
     }
 }
 
@@ -106,7 +109,7 @@ extension Signing {
     ) -> Signing {
         Signing(
             decisionId: .number(number), decidedAt: instant, customer: customer, catalogRevision: 3,
-            record: DecisionRecord.fixture().packed(),
+            record: DecisionRecord.fixture().stored,
             signatures: signatures ?? [.fixture(number, at: instant)])
     }
 }
@@ -145,7 +148,7 @@ extension IssuedOfferStore {
         let signing = Signing(
             decisionId: issuedOffer.id, decidedAt: issuedOffer.issuedAt, customer: customer,
             catalogRevision: catalogRevision,
-            record: record.packed(),
+            record: record.stored,
             signatures: signatures ?? RecordedSignature.usual(issuedOffer, at: issuedOffer.issuedAt))
         try insert(issuedOffer, by: signing, subject: subject, caps: caps, in: scope)
     }
@@ -159,7 +162,7 @@ extension IssuedOfferStore {
         guard let issued = try issuedOffer(id, in: scope) else { return nil }
         let signing = Signing(
             decisionId: id, decidedAt: now, customer: issued.customer, catalogRevision: issued.catalogRevision,
-            record: DecisionRecord.fixture().packed(), signatures: RecordedSignature.usual(issued.issuedOffer, at: now))
+            record: DecisionRecord.fixture().stored, signatures: RecordedSignature.usual(issued.issuedOffer, at: now))
         return try addSigning(
             to: id, signing, productId: productId, cost: cost, expiresAt: expiresAt, countsUntil: countsUntil, at: now,
             subject: subject, caps: caps, in: scope)

@@ -99,8 +99,9 @@ private struct RandomRecord {
 
     private mutating func text() -> String { .random(&generator) }
     private mutating func number() -> Int64 {
-        [.min, -1, 0, 1, 127, 128, .max, .random(in: .min ... .max, using: &generator)]
-            .randomElement(using: &generator) ?? 0
+        let bounds = InputBounds.storedIntegers
+        let numbers = [bounds.lowerBound, -1, 0, 1, 63, 64, bounds.upperBound, .random(in: bounds, using: &generator)]
+        return numbers.randomElement(using: &generator) ?? 0
     }
     private mutating func moment() -> Instant {
         Instant(milliseconds: .random(in: InputBounds.storedIntegers, using: &generator))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import OfferStore
 
-@Suite("The stored form of facts")
-struct FactsCodingTests {
+@Suite("Packed runs of rows")
+struct PackedRunTests {
     @Test("random rows with each field present or absent, and with the greatest numbers, come back the same")
     func roundTrip() throws {
         var random = RandomFields(seed: 20_261_122)
@@ -23,18 +23,18 @@ struct FactsCodingTests {
         var rows: [FactsRow<Payload>] = []
         for index in 0..<Int.random(in: 1...6, using: &random.generator) {
             // Now and then a row repeats much of the one before.
-            var row = index > 0 && Bool.random(using: &random.generator) ? rows[index - 1] : .empty
+            var row = index > 0 && Bool.random(using: &random.generator) ? rows[index - 1] : .blank
             random.keepsPercent = Int.random(in: 0...100, using: &random.generator)
             try row.code(with: &random)
             rows.append(row)
         }
-        var writer = FactsWriter()
+        var writer = RunWriter()
         try writer.append(run: rows)
         let read = try read(writer.bytes, FactsRow<Payload>.self)
         #expect(read.map(\.payload) == rows.map(\.payload), note)
         #expect(read.map(\.sequence) == rows.map(\.sequence), note)
         #expect(read.map(\.provenance) == rows.map(\.provenance), note)
-        var again = FactsWriter()
+        var again = RunWriter()
         try again.append(run: read)
         #expect(again.bytes == writer.bytes, note)
     }
@@ -45,7 +45,7 @@ struct FactsCodingTests {
         var rows: [FactsRow<Transaction>] = []
         // From 128 on, the number of rows takes two bytes.
         for place in 0..<131 {
-            var row = rows.last ?? .empty
+            var row = rows.last ?? .blank
             random.keepsPercent = Int.random(in: 50...100, using: &random.generator)
             try row.code(with: &random)
             rows.append(row)
@@ -54,9 +54,9 @@ struct FactsCodingTests {
                 var stored = 0..<0
                 let before = try written(rows.prefix(known))
                 try before.withUnsafeBytes { bytes in
-                    try FactsReader.read(bytes) { stored = try $0.run(of: FactsRow<Transaction>.self) { _, _ in } }
+                    try PackedReader.read(bytes) { stored = try $0.run(of: FactsRow<Transaction>.self) { _, _ in } }
                 }
-                var writer = FactsWriter()
+                var writer = RunWriter()
                 try writer.append(run: rows, known: known, stored: before[stored])
                 #expect(writer.bytes == whole, "seed \(random.seed), \(known) of \(rows.count) rows")
             }
@@ -64,40 +64,40 @@ struct FactsCodingTests {
     }
 
     private func written(_ rows: ArraySlice<FactsRow<Transaction>>) throws -> [UInt8] {
-        var writer = FactsWriter()
+        var writer = RunWriter()
         try writer.append(run: rows)
         return writer.bytes
     }
 
-    private func read<Row: FactsFields>(_ bytes: [UInt8], _ type: Row.Type) throws -> [Row] {
+    private func read<Row: RecordRow>(_ bytes: [UInt8], _ type: Row.Type) throws -> [Row] {
         var rows: [Row] = []
         try bytes.withUnsafeBytes { bytes in
-            try FactsReader.read(bytes) { try $0.run(of: type) { row, _ in rows.append(row) } }
+            try PackedReader.read(bytes) { try $0.run(of: type) { row, _ in rows.append(row) } }
         }
         return rows
     }
 
-    @Test("the form of version 1 does not change under rows that are stored")
+    @Test("the form of version 3 does not change under rows that are stored")
     func form() throws {
-        var first = FactsRow<AppTransaction>.empty
+        var first = FactsRow<AppTransaction>.blank
         (first.sequence, first.provenance) = (3, .client)
         (first.payload.bundleId, first.payload.appTransactionId) = ("b", "é")
         var second = first
         second.sequence = 4
         second.payload.appTransactionId = nil
-        var writer = FactsWriter()
+        var writer = RunWriter()
         try writer.append(run: [first, second])
         let expected: [UInt8] =
-            [1, 2, 0b1010_1111, 0b1000, 14, 2, 13] + Array("client".utf8) + [3] + Array("b".utf8)
+            [3, 2, 0b1010_1111, 0b1000, 14, 2, 2 << 1, 3] + Array("b".utf8)
             + [5] + Array("é".utf8) + [6, 0b10_0001, 18, 0]
         #expect(writer.bytes == expected)
     }
 
     @Test("texts that look the same and differ in their bytes are two texts")
     func texts() throws {
-        var rows = [FactsRow<AppTransaction>.empty, .empty]
+        var rows = [FactsRow<AppTransaction>.blank, .blank]
         (rows[0].payload.applicationVersion, rows[1].payload.applicationVersion) = ("\u{e9}", "e\u{301}")
-        var writer = FactsWriter()
+        var writer = RunWriter()
         try writer.append(run: rows)
         let versions = try read(writer.bytes, FactsRow<AppTransaction>.self).map { $0.payload.applicationVersion ?? "" }
         #expect(versions.map { Array($0.utf8) } == [[0xC3, 0xA9], [0x65, 0xCC, 0x81]])
@@ -117,17 +117,18 @@ struct FactsCodingTests {
         var random = RandomFields(seed: 20_261_123)
         var refused = 0
         for round in 0..<400 {
-            var rows = [FactsRow<Transaction>.empty, .empty, .empty]
+            var rows = [FactsRow<Transaction>.blank, .blank, .blank]
             for index in rows.indices { try rows[index].code(with: &random) }
-            var infos = [FactsRow<RenewalInfo>.empty]
+            var infos = [FactsRow<RenewalInfo>.blank]
             try infos[0].code(with: &random)
-            var writer = FactsWriter()
+            var writer = RunWriter()
             try writer.append(run: rows)
             try writer.append(run: infos)
             try writer.append(run: [FactsRow<AppTransaction>]())
             var inputs = (0..<8).map { _ in damaged(writer.bytes, &random.generator) }
             inputs.append(Array(writer.bytes.prefix(Int.random(in: 0..<writer.bytes.count, using: &random.generator))))
-            inputs.append([1] + (0..<40).map { _ in UInt8.random(in: 0...255, using: &random.generator) })
+            let made = (0..<40).map { _ in UInt8.random(in: 0...255, using: &random.generator) }
+            inputs.append([PackedForm.version] + made)
             for input in inputs where !isRead(input, "seed \(random.seed), round \(round)") { refused += 1 }
         }
         #expect(refused > 1_000)
@@ -136,19 +137,21 @@ struct FactsCodingTests {
     @Test(
         "each impossible length, count, number, text and version is refused (invariant 10)",
         arguments: [
-            [], [0], [2, 0, 0, 0], [1], [1, 0, 0], [1, 0, 0, 0, 0],
+            [], [0], [1, 0, 0, 0], [2, 0, 0, 0], [4, 0, 0, 0], [3], [3, 0, 0], [3, 0, 0, 0, 0],
             // A count of rows, and a length of text, beyond the end or all numbers.
-            [1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0],
-            [1, 1, 0b1000, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0],
+            [3, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0],
+            [3, 1, 0b1000, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0],
             // A number of more than 64 bits, one beyond what is stored, and one of more bytes than any has.
-            [1, 1, 1, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2, 0, 0],
-            [1, 1, 1, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0],
-            [1, 1, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 0, 0],
-            // A field that there is not, text where there is a number, no text where there must be, no UTF-8.
-            [1, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1, 0, 0], [1, 1, 1, 3, 65, 0, 0],
-            [1, 1, 0b1000, 0, 0, 0], [1, 1, 0b1000, 5, 0xC0, 0x80, 0, 0], [1, 1, 0b1000, 3, 0xFF, 0, 0],
-            // A provenance that there is not.
-            [1, 1, 0b100, 3, 65, 0, 0],
+            [3, 1, 1, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2, 0, 0],
+            [3, 1, 1, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0],
+            [3, 1, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 0, 0],
+            // A member that there is not, the last bit of a row, text where there is a number, no text where there must
+            // be, no UTF-8.
+            [3, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20, 0, 0],
+            [3, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1, 0, 0], [3, 1, 1, 3, 65, 0, 0],
+            [3, 1, 0b1000, 0, 0, 0], [3, 1, 0b1000, 5, 0xC0, 0x80, 0, 0], [3, 1, 0b1000, 3, 0xFF, 0, 0],
+            // A provenance as text, one that is absent, and one that there is not.
+            [3, 1, 0b100, 3, 65, 0, 0], [3, 1, 0b100, 0, 0, 0], [3, 1, 0b100, 14, 0, 0],
         ] as [[UInt8]])
     func impossible(_ bytes: [UInt8]) {
         #expect(!isRead(bytes, "\(bytes)"))
@@ -182,10 +185,10 @@ struct FactsCodingTests {
     }
 }
 
-/// Puts random values into every field of a record, by the same list that stores it.
-private struct RandomFields: FactsCoder {
+/// Puts random values into every member of a row, by the same list that stores it.
+private struct RandomFields: RecordCoder {
     var generator: SeededGenerator
-    /// How many of a hundred fields stay as they are.
+    /// How many of a hundred members stay as they are.
     var keepsPercent = 0
     let seed: UInt64
 
@@ -194,7 +197,20 @@ private struct RandomFields: FactsCoder {
         generator = SeededGenerator(seed: seed)
     }
 
-    mutating func field<Value: Storable>(_ value: inout Value) throws {
+    mutating func required<Value: PayloadValue>(_ name: String, _ value: inout Value) throws {
+        try change(&value) { try $0.value() }
+    }
+
+    mutating func optional<Value: PayloadValue>(_ name: String, _ value: inout Value?) throws {
+        try change(&value) { $0.takeAbsent() ? nil : try $0.value() }
+    }
+
+    mutating func field<Value: Packable>(_ value: inout Value) throws {
+        try change(&value) { try Value(unpacking: &$0) }
+    }
+
+    /// Reads one of some values of all kinds, whichever the member takes.
+    private mutating func change<Value>(_ value: inout Value, _ read: (inout PackedReader) throws -> Value) throws {
         if Int.random(in: 0..<100, using: &generator) < keepsPercent { return }
         let bounds = InputBounds.storedIntegers
         let numbers: [Int64] = [
@@ -205,19 +221,29 @@ private struct RandomFields: FactsCoder {
             "", "A", String(repeating: "x", count: 63), String(repeating: "y", count: 200), "e\u{301}",
             "\u{0}\u{1F600}",
         ]
-        let candidates: [StoredValue] = [
-            .null, .integer(numbers.randomElement(using: &generator) ?? 0),
-            .integer(.random(in: 0...1, using: &generator)),
-            .text(texts.randomElement(using: &generator) ?? ""),
-            LowercaseUUID.number(.random(in: 0...9, using: &generator)).storedValue,
-            StoredTextList(texts.filter { _ in Bool.random(using: &generator) }).storedValue,
-            (Provenance.allCases.randomElement(using: &generator) ?? .client).storedValue,
+        let candidates = [
+            [0], try bytes(of: numbers.randomElement(using: &generator) ?? 0),
+            try bytes(of: Int64.random(in: 0...1, using: &generator)),
+            try bytes(of: texts.randomElement(using: &generator) ?? ""),
+            try bytes(of: LowercaseUUID.number(.random(in: 0...9, using: &generator))),
+            try bytes(of: StoredTextList(texts.filter { _ in Bool.random(using: &generator) }).json),
+            try bytes(of: Provenance.allCases.randomElement(using: &generator) ?? .client),
         ]
         for candidate in candidates.shuffled(using: &generator) {
-            guard let new = Value(storedValue: candidate) else { continue }
-            value = new
+            let new = candidate.withUnsafeBytes { bytes in
+                var reader = PackedReader(bytes)
+                return Result { try read(&reader) }
+            }
+            guard case .success(let found) = new else { continue }
+            value = found
             return
         }
         Issue.record("no value for \(Value.self)")
+    }
+
+    private func bytes(of value: some Packable) throws -> [UInt8] {
+        var writer = PackedWriter()
+        try writer.append(value)
+        return writer.bytes
     }
 }
