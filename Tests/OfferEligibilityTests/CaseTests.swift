@@ -32,6 +32,7 @@ private struct InvertedRule: Rule {
     let rule: any Rule
 
     var id: RuleId { rule.id }
+    var requirement: String { rule.requirement }
 
     func concerns(_ offer: Offer) -> Bool { rule.concerns(offer) }
 

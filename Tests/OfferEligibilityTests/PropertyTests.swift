@@ -338,6 +338,7 @@ private struct UncertainRule: Rule {
     let rule: any Rule
 
     var id: RuleId { rule.id }
+    var requirement: String { rule.requirement }
 
     func concerns(_ offer: Offer) -> Bool { rule.concerns(offer) }
 

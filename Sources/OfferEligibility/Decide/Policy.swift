@@ -51,11 +51,26 @@ public struct Policy: Sendable {
         PaidDurationRule(), TimeSinceLastSubscribedRule(), WaitBetweenOffersRule(), ListedByAppStoreRule(),
         EligibilityRule(), AvailableForRule(), AgainRule(),
         RolloutPercentRule(), RolloutHoldoutRule(),
-        LimitsRule(id: .limitCustomer, none: "the offer has no such limit per customer") { $0.customerLimits },
-        LimitsRule(id: .limitCustomerWindow, none: "the offer has no such limit per customer") { $0.windowLimits },
-        LimitsRule(id: .limitAccount, none: "the offer has no limit per account") { $0.accountLimits },
-        LimitsRule(id: .limitTotal, none: "the offer has no limit in all") { $0.totals },
-        LimitsRule(id: .limitBudget, none: "the offer has no budget") { $0.budgets },
+        LimitsRule(
+            id: .limitCustomer, requirement: "the customer must have a use left under the limit",
+            none: "the offer has no such limit per customer"
+        ) { $0.customerLimits },
+        LimitsRule(
+            id: .limitCustomerWindow, requirement: "the customer must have a use left under the limit",
+            none: "the offer has no such limit per customer"
+        ) { $0.windowLimits },
+        LimitsRule(
+            id: .limitAccount, requirement: "the request must name an app account with a use left under the limit",
+            none: "the offer has no limit per account"
+        ) { $0.accountLimits },
+        LimitsRule(
+            id: .limitTotal, requirement: "the offer must have a use left across all customers",
+            none: "the offer has no limit in all"
+        ) { $0.totals },
+        LimitsRule(
+            id: .limitBudget, requirement: "the offer's budget must have enough left",
+            none: "the offer has no budget"
+        ) { $0.budgets },
         LimitCoolDownRule(), LimitExcludesRule(), LimitSignaturesRule(),
     ])
 }

@@ -3,11 +3,20 @@ import OfferModel
 /// One condition of an offer: a pure function of the question and the known facts.
 protocol Rule: Sendable {
     var id: RuleId { get }
+    /// What it requires, in words for support.
+    var requirement: String { get }
 
     /// Whether it applies to that kind of offer; if not, the decision does not mention it.
     func concerns(_ offer: Offer) -> Bool
 
     func finding(_ context: RuleContext) -> Finding
+}
+
+extension RuleId {
+    /// What the rule requires, in words for support.
+    public var requirement: String {
+        Policy.standard.rules.first { $0.id == self }?.requirement ?? rawValue
+    }
 }
 
 extension Rule {

@@ -2,6 +2,7 @@ import OfferModel
 
 struct CatalogStatusRule: Rule {
     let id = RuleId.catalogStatus
+    var requirement: String { "the offer must be active" }
 
     func finding(_ context: RuleContext) -> Finding {
         let (id, status) = (context.offer.id, context.offer.status)
@@ -24,6 +25,7 @@ struct CatalogStatusRule: Rule {
 /// The instant is at or after the offer's start and before its end.
 struct CatalogScheduleRule: Rule {
     let id = RuleId.catalogSchedule
+    var requirement: String { "the offer must have started and not ended" }
 
     func finding(_ context: RuleContext) -> Finding {
         let (starts, ends) = (context.offer.starts, context.offer.ends)
@@ -49,6 +51,7 @@ struct CatalogScheduleRule: Rule {
 /// The offer is meant for the environment of the question, and can be signed there.
 struct CatalogEnvironmentRule: Rule {
     let id = RuleId.catalogEnvironment
+    var requirement: String { "the offer must be meant for this environment" }
 
     func finding(_ context: RuleContext) -> Finding {
         let environment = context.question.scope.environment
@@ -73,6 +76,7 @@ struct CatalogEnvironmentRule: Rule {
 /// The product is one of the offer's, and the catalog knows its group.
 struct CatalogProductRule: Rule {
     let id = RuleId.catalogProduct
+    var requirement: String { "the product must be one of the offer's" }
 
     func finding(_ context: RuleContext) -> Finding {
         let product = context.question.productId
@@ -97,6 +101,7 @@ struct CatalogProductRule: Rule {
 
 struct CatalogPausedRule: Rule {
     let id = RuleId.catalogPaused
+    var requirement: String { "the offer must not be paused" }
 
     func finding(_ context: RuleContext) -> Finding {
         let evidence = [

@@ -5,6 +5,7 @@ public import OfferModel
 /// While the offer is open to the customer (`availableFor`), the condition counts as held whatever happened since.
 struct EligibilityRule: Rule {
     let id = RuleId.ruleEligibility
+    var requirement: String { "the offer's own condition must hold" }
 
     func finding(_ context: RuleContext) -> Finding {
         guard let judged = context.condition else {
@@ -31,6 +32,7 @@ struct EligibilityRule: Rule {
 /// (docs/design.md#decisions).
 struct AvailableForRule: Rule {
     let id = RuleId.ruleAvailableFor
+    var requirement: String { "the offer must still be open to the customer" }
 
     func finding(_ context: RuleContext) -> Finding {
         guard let length = context.offer.availableFor else {

@@ -6,6 +6,7 @@ import OfferModel
 /// family's owner used decides nothing: to refuse would take away a trial that Apple may grant.
 struct UnusedInGroupRule: Rule {
     let id = RuleId.introductoryUnusedInGroup
+    var requirement: String { "no introductory offer may have been used in the group" }
 
     /// ``AgainRule`` replaces it.
     func concerns(_ offer: Offer) -> Bool { offer.type == .introductory && offer.again == nil }
@@ -43,6 +44,7 @@ struct UnusedInGroupRule: Rule {
 /// The time counts from the end of the last use: the end of its period, or its refund.
 struct AgainRule: Rule {
     let id = RuleId.ruleAgain
+    var requirement: String { "the last introductory offer of the group must have ended long enough ago" }
 
     func concerns(_ offer: Offer) -> Bool { offer.again != nil }
 
@@ -169,6 +171,7 @@ extension Redemption {
 struct NoneActiveInGroupRule: Rule {
     let id: RuleId
     let type: OfferType
+    var requirement: String { "no subscription of the group may be active" }
 
     func concerns(_ offer: Offer) -> Bool { offer.type == type }
 
@@ -212,6 +215,7 @@ extension SubscriptionState {
 /// "Generating JWS to sign App Store requests").
 struct TransactionKnownRule: Rule {
     let id = RuleId.introductoryTransactionKnown
+    var requirement: String { "the request or the history must have signed data of the customer" }
 
     func concerns(_ offer: Offer) -> Bool { offer.type == .introductory }
 

@@ -12,6 +12,7 @@ import OfferModel
 /// is converted. A redemption without an issued offer costs what the catalog in force says of its product.
 struct LimitsRule: Rule {
     let id: RuleId
+    let requirement: String
     /// The sentence for an offer without such a limit.
     let none: String
     /// Knows the type of the limits, so that judging them looks up no generic metadata.
@@ -19,9 +20,10 @@ struct LimitsRule: Rule {
 
     @inline(__always)
     init<Bound: JudgedLimit>(
-        id: RuleId, none: String, limits: @escaping @Sendable (CompiledOffer) -> [Bound]
+        id: RuleId, requirement: String, none: String, limits: @escaping @Sendable (CompiledOffer) -> [Bound]
     ) {
         self.id = id
+        self.requirement = requirement
         self.none = none
         judge = { $0.finding(of: limits($1.question.compiledOffer), $1) }
     }
@@ -66,6 +68,7 @@ protocol JudgedLimit: Sendable {
 /// (docs/design.md#issued-offers-and-limits).
 struct LimitCoolDownRule: Rule {
     let id = RuleId.limitCoolDown
+    var requirement: String { "the cool-down after the last redemption must be over" }
 
     func finding(_ context: RuleContext) -> Finding {
         guard let length = context.offer.coolDown else { return notApplicable("the offer has no cool-down") }
@@ -107,6 +110,7 @@ struct LimitCoolDownRule: Rule {
 /// (docs/design.md#issued-offers-and-limits).
 struct LimitExcludesRule: Rule {
     let id = RuleId.limitExcludes
+    var requirement: String { "no offer that this one excludes may have been issued or redeemed" }
 
     func finding(_ context: RuleContext) -> Finding {
         let excluded = context.offer.excludes
@@ -148,6 +152,7 @@ struct LimitExcludesRule: Rule {
 /// lives can be redeemed (docs/design.md#issued-offers-and-limits).
 struct LimitSignaturesRule: Rule {
     let id = RuleId.limitSignatures
+    var requirement: String { "the issued offer must have a signing left" }
 
     func finding(_ context: RuleContext) -> Finding {
         guard context.question.needsNewSigning, let open = context.use.openIssuedOffer else {

@@ -6,6 +6,7 @@ import OfferModel
 /// Billing retry is allowed: Apple's documents do not forbid it, and the evidence says that it is unconfirmed.
 struct EverSubscribedRule: Rule {
     let id = RuleId.promotionalEverSubscribed
+    var requirement: String { "the customer must have or have had a subscription of their own" }
 
     func concerns(_ offer: Offer) -> Bool { offer.delivery == .signature }
 
@@ -63,6 +64,7 @@ struct EverSubscribedRule: Rule {
 /// (Apple: "Implementing promotional offers in your app"). What the family's owner uses is not the customer's use.
 struct NotAppliedRule: Rule {
     let id = RuleId.promotionalNotApplied
+    var requirement: String { "the same offer must be neither pending nor running" }
 
     func concerns(_ offer: Offer) -> Bool { offer.delivery == .signature }
 

@@ -3,6 +3,7 @@ import OfferModel
 /// The customer's draw is below the rollout's percentage (docs/design.md#decisions).
 struct RolloutPercentRule: Rule {
     let id = RuleId.rolloutPercent
+    var requirement: String { "the customer must be among those who get the offer" }
 
     func finding(_ context: RuleContext) -> Finding {
         guard let rollout = context.offer.rollout else { return notApplicable("the offer is for all customers") }
@@ -37,6 +38,7 @@ struct RolloutPercentRule: Rule {
 /// (docs/design.md#decisions). The draw has a separate salt: being held out says nothing about being in the rollout.
 struct RolloutHoldoutRule: Rule {
     let id = RuleId.rolloutHoldout
+    var requirement: String { "the customer must not be held out for comparison" }
 
     func finding(_ context: RuleContext) -> Finding {
         guard let rollout = context.offer.rollout, rollout.holdout > 0 else {

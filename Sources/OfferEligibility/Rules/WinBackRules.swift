@@ -4,6 +4,7 @@ import OfferModel
 /// offers in your app").
 struct LapsedRule: Rule {
     let id = RuleId.winBackLapsed
+    var requirement: String { "the subscription must have lapsed" }
 
     func concerns(_ offer: Offer) -> Bool { offer.type == .winBack }
 
@@ -30,6 +31,7 @@ struct LapsedRule: Rule {
 /// "Supporting win-back offers in your app").
 struct AutoRenewOffRule: Rule {
     let id = RuleId.winBackAutoRenewOff
+    var requirement: String { "the subscription must not renew" }
 
     func concerns(_ offer: Offer) -> Bool { offer.delivery == .appStore }
 
@@ -60,6 +62,7 @@ struct AutoRenewOffRule: Rule {
 /// environment").
 struct OwnedRule: Rule {
     let id = RuleId.winBackOwned
+    var requirement: String { "the lapsed subscription must have been the customer's own" }
 
     func concerns(_ offer: Offer) -> Bool { offer.type == .winBack }
 
@@ -110,6 +113,7 @@ struct OwnedRule: Rule {
 /// `eligibleWinBackOfferIds`).
 struct ListedByAppStoreRule: Rule {
     let id = RuleId.winBackListedByAppStore
+    var requirement: String { "the App Store must list the offer for the customer" }
 
     func concerns(_ offer: Offer) -> Bool { offer.delivery == .appStore }
 

@@ -44,6 +44,7 @@ extension Int {
 /// notwithstanding (Apple: `customerEligibilityPaidSubscriptionDurationInMonths`).
 struct PaidDurationRule: WinBackMonthRule {
     let id = RuleId.winBackPaidDuration
+    var requirement: String { "the customer must have paid for enough months" }
 
     func term(of terms: WinBackTerms) -> Int? { terms.paidSubscriptionDurationInMonths }
 
@@ -76,6 +77,7 @@ struct PaidDurationRule: WinBackMonthRule {
 /// docs/design.md#decisions).
 struct TimeSinceLastSubscribedRule: WinBackMonthRule {
     let id = RuleId.winBackTimeSinceLastSubscribed
+    var requirement: String { "the subscription must have ended within the offer's months" }
 
     func term(of terms: WinBackTerms) -> ClosedRange<Int>? { terms.timeSinceLastSubscribedInMonths }
 
@@ -209,6 +211,7 @@ private struct LapseWindow: Sendable {
 /// end of its last period (Apple: `customerEligibilityWaitBetweenOffersInMonths`).
 struct WaitBetweenOffersRule: WinBackMonthRule {
     let id = RuleId.winBackWaitBetweenOffers
+    var requirement: String { "the last use of the same offer must be long enough ago" }
 
     func term(of terms: WinBackTerms) -> Int? { terms.waitBetweenOffersInMonths }
 
