@@ -6,7 +6,7 @@ struct NamedMemberTests {
     private static let foreign: Set<String> = [
         "AppTransaction.shared", "DecodingError.dataCorrupted", "Mutex.withLock",
         "Product.SubscriptionOffer.Signature", "PurchaseParams.Builder", "RenewalInfo.eligibleWinBackOfferIDs",
-        "SKPaymentTransaction.transactionIdentifier", "Transaction.all",
+        "SKPaymentQueue.default", "SKPaymentTransaction.transactionIdentifier", "Transaction.all",
     ]
 
     private static func missing(_ paths: [[Substring]], _ code: DeclaredMembers) -> [String] {
