@@ -20,6 +20,15 @@ complain() {
 # step 2 4 "checking the style": a numbered line of progress.
 step() { printf '\n[%s/%s] %s\n' "$1" "$2" "$3"; }
 
+# timed STEP COMMAND…: runs the command, and adds its seconds to the file OFFERD_TIMES, which .ci/run prints.
+timed() {
+    local name=$1 from=$SECONDS status=0
+    shift
+    "$@" || status=$?
+    if [[ -n ${OFFERD_TIMES:-} ]]; then printf '%5s  %s\n' "$((SECONDS - from))" "$name" >>"$OFFERD_TIMES"; fi
+    return "$status"
+}
+
 missing=()
 
 # need PACKAGE WHY COMMAND…: notes the Debian package as missing unless the command succeeds.
@@ -140,13 +149,14 @@ require_swift() {
     say "Swift $version"
 }
 
-# Runs `swift build` with the given arguments. With CI=true it shows every hundredth line of progress, otherwise all.
+# Runs `swift build` with the given arguments. With CI=true it shows every hundredth line of progress, otherwise all, and leaves
+# out the index that only editors read.
 build() {
     if [[ ! -d $root/.build/debug && ! -d $root/.build/release ]]; then
         say "a first build takes about five minutes on two cores, later ones half a minute"
     fi
     if [[ ${CI:-} == true ]]; then
-        swift build "$@" 2>&1 | awk '/^\[[0-9]+\/[0-9]+\]/ && NR % 100 { next } { print; fflush() }'
+        swift build --disable-index-store "$@" 2>&1 | awk '/^\[[0-9]+\/[0-9]+\]/ && NR % 100 { next } { print; fflush() }'
     else
         swift build "$@"
     fi
