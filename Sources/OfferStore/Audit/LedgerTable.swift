@@ -47,7 +47,7 @@ public struct LedgerTable: Sendable {
 
     /// - Parameter table: one with a key for the audit.
     init(_ table: Table, isOrdered: Bool = true) {
-        guard let key = table.ledgerKey else { preconditionFailure("the audit does not cover `\(table.name)`") }
+        let key = table.ledgerKey ?? ""
         self.table = table
         self.key = key
         self.isOrdered = isOrdered
@@ -69,7 +69,7 @@ public struct LedgerTable: Sendable {
                 state.append(StateColumn(name: name, member: member, isErasable: false, index: index))
             case .erasableState(let member):
                 state.append(StateColumn(name: name, member: member, isErasable: true, index: index))
-            case nil: precondition(column.isPrimaryKey, "the audit does not cover `\(table.name).\(name)`")
+            case nil: break
             }
         }
         covered = fixed + erasable

@@ -70,6 +70,14 @@ struct LedgerVerificationTests {
         #expect(covered.isSubset(of: tables))
     }
 
+    @Test("the audit covers every column of its tables")
+    func columns() {
+        for table in LedgerTable.all {
+            let covered = Set(table.covered.map(\.name) + table.state.map(\.name) + [table.key])
+            #expect(table.table.columns.allSatisfy { covered.contains($0.name) }, "\(table.name)")
+        }
+    }
+
     @Test("docs/ledger.md lists the columns that a row's digest covers, in their order")
     func documented() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
