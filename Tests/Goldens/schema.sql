@@ -522,8 +522,8 @@ CREATE TABLE webhook (
     succeeded_at INTEGER
 ) STRICT;
 CREATE TABLE webhook_retry (
-    webhook_id TEXT NOT NULL REFERENCES webhook (id),
     event_sequence INTEGER NOT NULL,
+    webhook_id TEXT NOT NULL REFERENCES webhook (id),
     customer_id INTEGER,
     attempts INTEGER NOT NULL CHECK (attempts >= 0),
     next_at INTEGER,
