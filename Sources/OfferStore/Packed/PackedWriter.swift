@@ -119,7 +119,7 @@ struct RunWriter {
         row.removeAll()
         try record.code(with: &row)
         let changed = row.ends.indices.filter { row.bytes(of: $0) != before.bytes(of: $0) }
-        bytes.append(varint: changed.reduce(0) { $0 | 1 << UInt64($1) })
+        bytes.append(varint: changed.reduce(0) { $0 | 1 << UInt64(truncatingIfNeeded: $1) })
         for member in changed { bytes += row.bytes(of: member) }
     }
 }

@@ -100,7 +100,7 @@ struct ErasedCustomer {
             Statement(
                 """
                 INSERT INTO webhook_retry
-                SELECT ?1, 1000 + id, id, 1, 9, 99, 8 FROM customer WHERE merged_into IS NULL
+                SELECT 1000 + id, ?1, id, 1, 9, 99, 8 FROM customer WHERE merged_into IS NULL
                 """, webhook))
     }
 
