@@ -39,7 +39,7 @@ package struct OutputOptions: ParsableArguments {
     package func data(_ json: @autoclosure () throws -> String) throws -> String? {
         switch format {
         case .json: try json()
-        case .yaml: try JSONDecoder().decode(JSONValue.self, from: Data(json().utf8)).yaml
+        case .yaml: try WireJSON.decode(JSONValue.self, from: Array(json().utf8)).yaml
         case .wide, nil: nil
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+package import OfferAPI
 package import OfferModel
 
 /// Columns of text, aligned on the left unless they are numbers, two spaces apart; a missing value is `–`.
@@ -228,6 +229,40 @@ extension Encodable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
         return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+}
+
+extension WireValue {
+    package func jsonText(isPretty: Bool = true) throws -> String {
+        let json = try WireJSON.encode(self)
+        return String(decoding: isPretty ? Self.spread(json) : json, as: UTF8.self)
+    }
+
+    /// Compact JSON on several lines, as Foundation's encoder lays it out.
+    private static func spread(_ json: [UInt8]) -> [UInt8] {
+        var (text, depth, isText, isEscaped) = ([UInt8](), 0, false, false)
+        func line() -> [UInt8] { Array("\n".utf8) + Array(repeating: UInt8(ascii: " "), count: depth * 2) }
+        for (index, byte) in json.enumerated() {
+            if isText || byte == UInt8(ascii: "\"") {
+                text.append(byte)
+                if !isEscaped, byte == UInt8(ascii: "\"") { isText.toggle() }
+                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                let isEmpty = json[index + 1] == byte + 2
+                text += [byte] + (isEmpty ? Array("\n".utf8) : line())
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                text += line() + [byte]
+            case UInt8(ascii: ","): text += [byte] + line()
+            case UInt8(ascii: ":"): text += Array(" : ".utf8)
+            default: text.append(byte)
+            }
+        }
+        return text
     }
 }
 

@@ -87,4 +87,50 @@ public struct JSONCursor {
         let count = index - start
         return count > 0 && (count == 1 || bytes[start] != UInt8(ascii: "0")) ? number : nil
     }
+
+    /// Whether the text at that place is the word.
+    @inlinable
+    public func spells(_ place: Range<Int>, _ word: StaticString) -> Bool {
+        let length = word.utf8CodeUnitCount
+        guard place.count == length else { return false }
+        return word.withUTF8Buffer { bytes[place].elementsEqual($0) }
+    }
+}
+
+// In a text whose form is right.
+extension JSONCursor {
+    /// Whether a number begins or goes on with the next byte.
+    public var isInNumber: Bool {
+        guard let peek else { return false }
+        return switch peek {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
+            UInt8(ascii: "e"), UInt8(ascii: "E"):
+            true
+        default: false
+        }
+    }
+
+    /// Moves on to the end of the value that is ahead.
+    public mutating func skipValue() {
+        var depth = 0
+        repeat {
+            let byte = next()
+            index += 1
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: "\""):
+                while let byte = peek, byte != UInt8(ascii: "\"") { index += byte == UInt8(ascii: "\\") ? 2 : 1 }
+                index += 1
+            case UInt8(ascii: ","), UInt8(ascii: ":"): continue
+            case nil: return
+            default: while let byte = peek, Self.isOfScalar(byte) { index += 1 }
+            }
+        } while depth > 0
+    }
+
+    private static func isOfScalar(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "E")].contains(byte)
+    }
 }

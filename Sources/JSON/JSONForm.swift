@@ -278,22 +278,21 @@ extension JSONForm {
     /// Some members of the outermost object, each the first of its name.
     private struct Excerpt {
         var wanted: [String]
-        let keepsTexts: Bool
         var json: [UInt8] = []
     }
 
-    /// An object with the wanted members of the outermost object, of several with one name the first. Objects and
-    /// arrays in it are empty, and texts too unless they are to be kept.
+    /// An object with the wanted members of the outermost object, of several with one name the first. Objects, arrays
+    /// and texts in it are empty.
     ///
     /// A reader that needs little of a text from a stranger so spends nothing on the rest.
     ///
     /// - Returns: `nil` if the outermost value is no object.
     /// - Throws: ``JSONFault``, as ``check(_:_:)`` does.
     public static func excerpt(
-        _ bytes: [UInt8], _ wanted: [String], keepingTexts: Bool = false, _ limits: Limits
+        _ bytes: [UInt8], _ wanted: [String], _ limits: Limits
     ) throws(JSONFault) -> [UInt8]? {
         var form = JSONForm(limits: limits, cursor: JSONCursor(bytes))
-        form.excerpt = Excerpt(wanted: wanted, keepsTexts: keepingTexts)
+        form.excerpt = Excerpt(wanted: wanted)
         try form.check()
         var start = JSONCursor(bytes)
         guard start.next() == UInt8(ascii: "{"), let excerpt = form.excerpt else { return nil }
@@ -305,7 +304,7 @@ extension JSONForm {
         guard let name = excerpt?.wanted.remove(at: place) else { return }
         let text: [UInt8] =
             switch cursor.bytes[value.lowerBound] {
-            case UInt8(ascii: "\"") where excerpt?.keepsTexts == false: Array("\"\"".utf8)
+            case UInt8(ascii: "\""): Array("\"\"".utf8)
             case UInt8(ascii: "{"): Array("{}".utf8)
             case UInt8(ascii: "["): Array("[]".utf8)
             default: Array(cursor.bytes[value])
@@ -343,4 +342,22 @@ public enum JSONStep: Sendable, Hashable {
     case member([UInt8])
     /// From 0.
     case element(Int)
+}
+
+extension JSONCursor {
+    /// Takes a text, its escapes resolved; `nil` if none is ahead.
+    public mutating func text() -> String? {
+        guard next() == UInt8(ascii: "\"") else { return nil }
+        return JSONForm.text(&self)
+    }
+}
+
+extension JSONForm {
+    fileprivate static func text(_ cursor: inout JSONCursor) -> String? {
+        let limits = Limits(depth: 0, nameLength: .max, numberLength: .max, allowsRepeatedMembers: true)
+        var form = JSONForm(limits: limits, cursor: cursor)
+        guard let text = try? form.string() else { return nil }
+        cursor.index = form.cursor.index
+        return String(decoding: form.bytes(of: text), as: UTF8.self)
+    }
 }

@@ -1,4 +1,4 @@
-/// A value that writes its own JSON, the same that its `Encodable` says, for where Foundation's encoder costs too much.
+/// A value that writes its own JSON.
 public protocol JSONWritable {
     /// - Throws: ``JSONWriter/NotFinite``.
     func write(to json: inout JSONWriter) throws

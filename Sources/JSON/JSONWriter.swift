@@ -18,6 +18,8 @@ public struct JSONWriter {
 
     public private(set) var bytes: [UInt8] = []
     private let escapes: Escapes
+    /// Why a value could not be written by ``value(_:)``, the first time.
+    public private(set) var failure: (any Error)?
 
     /// - Parameter capacity: how many bytes to make room for.
     public init(capacity: Int = 256, escapes: Escapes = .short) {
@@ -116,9 +118,24 @@ public struct JSONWriter {
         bytes.append(contentsOf: flag ? Self.yes : Self.no)
     }
 
+    /// Writes a value and keeps what goes wrong.
+    public mutating func value(_ value: some JSONWritable) {
+        do {
+            try value.write(to: &self)
+        } catch {
+            failure = failure ?? error
+        }
+    }
+
     /// Appends a value that is JSON already.
-    mutating func append(_ value: [UInt8]) {
+    public mutating func append(_ value: [UInt8]) {
         bytes.append(contentsOf: value)
+    }
+
+    /// Appends what another writer has written.
+    public mutating func append(_ value: JSONWriter) {
+        append(value.bytes)
+        failure = failure ?? value.failure
     }
 
     public mutating func null() {

@@ -206,7 +206,7 @@ extension SignatureJudge {
 
 extension PassedSignature {
     fileprivate var missingForV1: [String] {
-        let members: [(CodingKeys, Bool)] = [
+        let members: [(Member, Bool)] = [
             (.keyId, keyId != nil), (.nonce, nonce != nil), (.offerIdentifier, offerIdentifier != nil),
             (.productId, productId != nil), (.signature, signature != nil), (.timestamp, timestamp != nil),
         ]

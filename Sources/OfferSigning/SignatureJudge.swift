@@ -137,7 +137,7 @@ package struct SignatureJudge: Sendable {
 /// A signature or a JWS that cannot be read in any encoding.
 package struct MalformedArtefact: Error, Sendable, Hashable {
     /// The member of ``PassedSignature``.
-    package var member: PassedSignature.CodingKeys
+    package var member: PassedSignature.Member
     package var detail: String
     package var hint: String
 }

@@ -1,3 +1,4 @@
+import JSON
 import OfferAPI
 import OfferTestSupport
 import Testing
@@ -5,8 +6,15 @@ import Testing
 @Suite("The form of a JSON request")
 struct JSONFormTests {
     /// Accepts anything: what is refused is refused for its form.
-    private struct Anything: Decodable {
-        init(from decoder: any Decoder) throws {}
+    private struct Anything: WireValue {
+        static var form: WireForm { .anything }
+
+        static func read(_ json: inout WireReader) throws(Misreading) -> Anything {
+            _ = try JSONValue.read(&json)
+            return Anything()
+        }
+
+        func write(to json: inout JSONWriter) { json.null() }
     }
 
     private func fault(_ text: String) -> ProblemErrorBody? {

@@ -17,19 +17,26 @@ let request = Array(
     "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"},"formats":["v2","v1"],"signals":{"interactions":60,"plan":"team"},\
     "request":{"appVersion":"4.2.1","locale":"de-DE"}}
     """.utf8)
-let answer = IssuedOfferView(
-    issuedOfferId: LowercaseUUID(version4From: [UInt8](repeating: 1, count: 16)),
-    decisionId: LowercaseUUID(version4From: [UInt8](repeating: 2, count: 16)), offerId: "comeback",
-    offerType: .promotional, delivery: .signature, offerIdentifier: "comeback50", productId: "com.example.pro.monthly",
-    bundleId: "com.example.pro", environment: .production, keyId: "BENCH00001", state: .open,
-    issuedAt: Instant(milliseconds: 1_795_000_000_123), expiresAt: Instant(milliseconds: 1_795_086_400_123),
-    catalogRevision: 7,
-    signatures: SignaturesBody(
-        v1: SignatureV1Body(
-            keyId: "BENCH00001", nonce: LowercaseUUID(version4From: [UInt8](repeating: 3, count: 16)),
-            timestamp: Instant(milliseconds: 1_795_000_000_123), signature: String(repeating: "MEUCIQ+/", count: 12),
-            appAccountToken: "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"),
-        v2: SignatureV2Body(jws: String(repeating: "eyJhbGciOiJFUzI1NiIs", count: 26))))
+let answer = IssuedOfferView { offer in
+    offer.issuedOfferId = LowercaseUUID(version4From: [UInt8](repeating: 1, count: 16))
+    offer.decisionId = LowercaseUUID(version4From: [UInt8](repeating: 2, count: 16))
+    offer.offerId = "comeback"
+    offer.offerIdentifier = "comeback50"
+    offer.productId = "com.example.pro.monthly"
+    offer.bundleId = "com.example.pro"
+    offer.keyId = "BENCH00001"
+    offer.issuedAt = Instant(milliseconds: 1_795_000_000_123)
+    offer.expiresAt = Instant(milliseconds: 1_795_086_400_123)
+    offer.catalogRevision = 7
+    offer.signatures.v1 = SignatureV1Body { signature in
+        signature.keyId = "BENCH00001"
+        signature.nonce = LowercaseUUID(version4From: [UInt8](repeating: 3, count: 16))
+        signature.timestamp = Instant(milliseconds: 1_795_000_000_123)
+        signature.signature = String(repeating: "MEUCIQ+/", count: 12)
+        signature.appAccountToken = "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"
+    }
+    offer.signatures.v2 = SignatureV2Body(jws: String(repeating: "eyJhbGciOiJFUzI1NiIs", count: 26))
+}
 var rounds = Rounds()
 var bytes = 0
 

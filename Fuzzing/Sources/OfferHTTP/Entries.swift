@@ -21,7 +21,7 @@ extension SignedDelivery {
     /// - Parameter type: `IssueRequest`, `Inquiry`, `StatusRequestBody` or `TransactionsRequestBody`.
     /// - Throws: `RequestFault`.
     package static func ofApp(_ body: [UInt8], _ type: Any.Type) throws -> SignedDelivery? {
-        func read<Body: Decodable>(_ type: Body.Type) throws -> Body {
+        func read<Body: WireValue>(_ type: Body.Type) throws -> Body {
             try WireJSON.decodeRequest(type, from: body, values: 2_048)
         }
         switch type {

@@ -1,10 +1,17 @@
 package import OfferModel
 
 /// `PUT /v1/catalog`: what changed.
-package struct CatalogApplied: Sendable, Hashable, Codable {
-    package var revision: Int
+package struct CatalogApplied: WireObject {
+    package var revision = 0
     /// What differs from the revision before.
-    package var changes: [CatalogChange]
+    package var changes: [CatalogChange] = []
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("changes", &changes)
+        members.required("revision", &revision)
+    }
 
     package init(revision: Int, changes: [CatalogChange]) {
         self.revision = revision
@@ -13,7 +20,7 @@ package struct CatalogApplied: Sendable, Hashable, Codable {
 }
 
 /// One difference between two revisions.
-package struct CatalogChange: Sendable, Hashable, Codable {
+package struct CatalogChange: WireObject {
     /// The words of ``change``.
     package enum Kind: String, Sendable, CaseIterable {
         case added, changed, removed
@@ -21,11 +28,21 @@ package struct CatalogChange: Sendable, Hashable, Codable {
 
     /// The offer; absent for a change of the products.
     package var offerId: OfferId?
-    package var change: String
+    package var change = ""
     /// The field, such as `price.amount`; absent if the whole offer came or went.
     package var path: String?
     package var from: String?
     package var to: String?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("change", &change)
+        members.optional("from", &from)
+        members.optional("offerId", &offerId)
+        members.optional("path", &path)
+        members.optional("to", &to)
+    }
 
     package init(offerId: OfferId?, change: String, path: String? = nil, from: String? = nil, to: String? = nil) {
         self.offerId = offerId
@@ -40,10 +57,17 @@ package struct CatalogChange: Sendable, Hashable, Codable {
     }
 }
 
-package struct PageBody<Item: Sendable & Hashable & Codable>: Sendable, Hashable, Codable {
-    package var items: [Item]
+package struct PageBody<Item: WireValue>: WireObject {
+    package var items: [Item] = []
     /// The cursor of the next page; absent on the last.
     package var next: String?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("items", &items)
+        members.optional("next", &next)
+    }
 
     package init(items: [Item], next: String?) {
         self.items = items
@@ -67,9 +91,15 @@ package enum ListCursor: String {
 }
 
 /// `/healthz` and `/readyz`.
-package struct HealthBody: Sendable, Hashable, Codable {
+package struct HealthBody: WireObject {
     /// `ok`.
-    package var status: String
+    package var status = ""
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("status", &status)
+    }
 
     package init(status: String) {
         self.status = status
@@ -77,18 +107,29 @@ package struct HealthBody: Sendable, Hashable, Codable {
 }
 
 /// `GET /v1/catalog/revisions`: who applied what, and when; one revision also has its document.
-package struct AppliedRevision: Sendable, Hashable, Codable {
+package struct AppliedRevision: WireObject {
     /// The revision, from 1.
-    package var revision: Int
+    package var revision = 0
     /// The id of the API key that applied it.
-    package var actor: String
+    package var actor = ""
     /// What its author said about it.
     package var message: String?
-    package var createdAt: Instant
+    package var createdAt: Instant = .blank
     /// `yaml` or `json`; absent in lists.
     package var format: String?
     /// The document as it was applied; absent in lists.
     package var document: String?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("actor", &actor)
+        members.required("createdAt", &createdAt)
+        members.optional("document", &document)
+        members.optional("format", &format)
+        members.optional("message", &message)
+        members.required("revision", &revision)
+    }
 
     package init(revision: Int, actor: String, message: String?, createdAt: Instant) {
         self.revision = revision
@@ -99,14 +140,23 @@ package struct AppliedRevision: Sendable, Hashable, Codable {
 }
 
 /// `POST /v1/offers/{id}/pause`, `/resume`, and the same for every offer: whether offers are paused now.
-package struct PauseState: Sendable, Hashable, Codable {
+package struct PauseState: WireObject {
     /// The offer; absent where every offer was meant.
     package var offerId: OfferId?
     /// Whether it, or every offer, is paused now.
-    package var paused: Bool
-    package var changed: Bool
+    package var paused = false
+    package var changed = false
     /// Whether every offer is paused: a single one that was resumed is still not issued then.
-    package var everyOfferPaused: Bool
+    package var everyOfferPaused = false
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("changed", &changed)
+        members.required("everyOfferPaused", &everyOfferPaused)
+        members.optional("offerId", &offerId)
+        members.required("paused", &paused)
+    }
 
     package init(offerId: OfferId?, paused: Bool, changed: Bool, everyOfferPaused: Bool) {
         self.offerId = offerId

@@ -3,16 +3,16 @@ package import OfferModel
 /// `GET /v1/offers`: one offer of the catalog in force, without its condition.
 ///
 /// Members that older servers do not send are optional.
-package struct OfferSummary: Sendable, Hashable, Codable {
-    package var offerId: OfferId
+package struct OfferSummary: WireObject {
+    package var offerId: OfferId = ""
     package var formerly: [OfferId]?
-    package var type: OfferType
-    package var status: OfferStatus
+    package var type: OfferType = .promotional
+    package var status: OfferStatus = .active
     package var starts: Instant?
     package var ends: Instant?
     /// Its rank; larger wins.
-    package var priority: Int
-    package var paused: Bool
+    package var priority = 0
+    package var paused = false
     package var terms: Terms?
     package var tags: [String]?
     package var availableFor: Period?
@@ -23,33 +23,82 @@ package struct OfferSummary: Sendable, Hashable, Codable {
     package var limits: [Allowance]?
     package var used: Used?
 
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("again", &again)
+        members.optional("availableFor", &availableFor)
+        members.optional("coolDown", &coolDown)
+        members.optional("ends", &ends)
+        members.optional("excludes", &excludes)
+        members.optional("formerly", &formerly)
+        members.optional("limits", &limits)
+        members.required("offerId", &offerId)
+        members.required("paused", &paused)
+        members.required("priority", &priority)
+        members.optional("rollout", &rollout)
+        members.optional("starts", &starts)
+        members.required("status", &status)
+        members.optional("tags", &tags)
+        members.optional("terms", &terms)
+        members.required("type", &type)
+        members.optional("used", &used)
+    }
+
     /// What customers get, by the catalog; what they pay is set in App Store Connect.
-    package struct Terms: Sendable, Hashable, Codable {
-        package var delivery: Delivery
+    package struct Terms: WireObject {
+        package var delivery: Delivery = .signature
         package var offerIdentifier: OfferIdentifier?
-        package var products: [ProductId]
+        package var products: [ProductId] = []
         /// The name of the plan that it discounts; absent if its products list none.
         package var billingPlan: String?
-        package var paymentMode: PaymentMode
-        package var period: Period
-        package var periodCount: Int
+        package var paymentMode: PaymentMode = .freeTrial
+        package var period: Period = .blank
+        package var periodCount = 0
         package var price: Price?
+
+        package init() {}
+
+        package mutating func visit(_ members: inout some MemberVisitor) {
+            members.optional("billingPlan", &billingPlan)
+            members.required("delivery", &delivery)
+            members.optional("offerIdentifier", &offerIdentifier)
+            members.required("paymentMode", &paymentMode)
+            members.required("period", &period)
+            members.required("periodCount", &periodCount)
+            members.optional("price", &price)
+            members.required("products", &products)
+        }
     }
 
     /// When an introductory offer is given again, after the last one ended.
-    package struct Again: Sendable, Hashable, Codable {
-        package var after: Period
+    package struct Again: WireObject {
+        package var after: Period = .blank
+
+        package init() {}
+
+        package mutating func visit(_ members: inout some MemberVisitor) {
+            members.required("after", &after)
+        }
     }
 
     /// A rollout, in percent.
-    package struct Share: Sendable, Hashable, Codable {
-        package var percent: Double
-        package var holdout: Double
+    package struct Share: WireObject {
+        package var percent: Double = 0
+        package var holdout: Double = 0
         package var salt: String?
+
+        package init() {}
+
+        package mutating func visit(_ members: inout some MemberVisitor) {
+            members.required("holdout", &holdout)
+            members.required("percent", &percent)
+            members.optional("salt", &salt)
+        }
     }
 
     /// A limit, with the keys of the catalog.
-    package struct Allowance: Sendable, Hashable, Codable {
+    package struct Allowance: WireObject {
         package var count: Int?
         /// `customer` or `account`; absent for a limit across all customers.
         package var per: String?
@@ -58,13 +107,31 @@ package struct OfferSummary: Sendable, Hashable, Codable {
         package var across: String?
         package var spend: String?
         package var currency: String?
+
+        package init() {}
+
+        package mutating func visit(_ members: inout some MemberVisitor) {
+            members.optional("across", &across)
+            members.optional("count", &count)
+            members.optional("currency", &currency)
+            members.optional("per", &per)
+            members.optional("spend", &spend)
+            members.optional("window", &window)
+        }
     }
 
     /// What all customers together have used: issued offers that count, and redemptions.
-    package struct Used: Sendable, Hashable, Codable {
-        package var uses: Int
+    package struct Used: WireObject {
+        package var uses = 0
         /// The nominal discount of these, by currency.
-        package var spent: [Price]
+        package var spent: [Price] = []
+
+        package init() {}
+
+        package mutating func visit(_ members: inout some MemberVisitor) {
+            members.required("spent", &spent)
+            members.required("uses", &uses)
+        }
 
         package init(uses: Int, spent: [Price]) {
             self.uses = uses
@@ -81,16 +148,24 @@ package struct OfferSummary: Sendable, Hashable, Codable {
         ends = offer.ends
         priority = offer.priority
         self.paused = paused
-        terms = Terms(
-            delivery: offer.delivery, offerIdentifier: offer.offerIdentifier, products: offer.products,
-            billingPlan: offer.billingPlan?.name, paymentMode: offer.paymentMode, period: offer.period,
-            periodCount: offer.periodCount, price: offer.price.map(Price.init))
+        terms = Terms { terms in
+            terms.delivery = offer.delivery
+            terms.offerIdentifier = offer.offerIdentifier
+            terms.products = offer.products
+            terms.billingPlan = offer.billingPlan?.name
+            terms.paymentMode = offer.paymentMode
+            terms.period = offer.period
+            terms.periodCount = offer.periodCount
+            terms.price = offer.price.map(Price.init)
+        }
         tags = offer.tags
         availableFor = offer.availableFor
-        again = offer.again.map(Again.init)
+        again = offer.again.map { after in Again { $0.after = after } }
         coolDown = offer.coolDown
         excludes = offer.excludes
-        rollout = offer.rollout.map { Share(percent: $0.percent, holdout: $0.holdout, salt: $0.salt) }
+        rollout = offer.rollout.map { rollout in
+            Share { ($0.percent, $0.holdout, $0.salt) = (rollout.percent, rollout.holdout, rollout.salt) }
+        }
         limits = offer.limits.map(Allowance.init)
         self.used = used
     }
@@ -98,17 +173,18 @@ package struct OfferSummary: Sendable, Hashable, Codable {
 
 extension OfferSummary.Allowance {
     fileprivate init(_ limit: Limit) {
+        self.init()
         switch limit {
         case .perCustomer(let count, let window, let across):
-            self.init(count: count, per: "customer", window: window)
+            (self.count, per, self.window) = (count, "customer", window)
             switch across {
             case .thisOffer: break
             case .all: self.across = "all"
             case .tag(let tag): self.across = "tag:\(tag)"
             }
-        case .perAccount(let count, let window): self.init(count: count, per: "account", window: window)
-        case .total(let count): self.init(count: count)
-        case .budget(let money): self.init(spend: money.amount, currency: money.currency)
+        case .perAccount(let count, let window): (self.count, per, self.window) = (count, "account", window)
+        case .total(let count): self.count = count
+        case .budget(let money): (spend, currency) = (money.amount, money.currency)
         }
     }
 }

@@ -1,72 +1,77 @@
 package import OfferModel
 
 /// `GET /v1/customers`: everything known about the customers the identifiers name.
-package struct CustomerDetails: Sendable, Hashable, Codable {
-    package var customers: [KnownIdentifiers]
+package struct CustomerDetails: WireObject {
+    package var customers: [KnownIdentifiers] = []
     /// What the app set for them, by the name after `customer.attributes.`.
-    package var attributes: [String: FactValue]
-    package var coverage: CoverageBody
-    package var subscriptions: [SubscriptionSummary]
+    package var attributes: [String: FactValue] = [:]
+    package var coverage = CoverageBody()
+    package var subscriptions: [SubscriptionSummary] = []
     /// The current view of the newest transactions, oldest purchase first.
-    package var transactions: [TransactionSummary]
+    package var transactions: [TransactionSummary] = []
     /// How many older transactions are left out; absent if none is.
     package var olderTransactions: Int?
     /// Newest first.
-    package var issuedOffers: [IssuedOfferView]
+    package var issuedOffers: [IssuedOfferView] = []
     /// Newest first.
-    package var timeline: [TimelineEntry]
+    package var timeline: [TimelineEntry] = []
     /// The cursor of the next page; absent on the last.
     package var next: String?
 
-    package init(
-        customers: [KnownIdentifiers], attributes: [String: FactValue], coverage: CoverageBody,
-        subscriptions: [SubscriptionSummary], transactions: [TransactionSummary], olderTransactions: Int?,
-        issuedOffers: [IssuedOfferView], timeline: [TimelineEntry], next: String?
-    ) {
-        self.customers = customers
-        self.attributes = attributes
-        self.coverage = coverage
-        self.subscriptions = subscriptions
-        self.transactions = transactions
-        self.olderTransactions = olderTransactions
-        self.issuedOffers = issuedOffers
-        self.timeline = timeline
-        self.next = next
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("attributes", &attributes)
+        members.required("coverage", &coverage)
+        members.required("customers", &customers)
+        members.required("issuedOffers", &issuedOffers)
+        members.optional("next", &next)
+        members.optional("olderTransactions", &olderTransactions)
+        members.required("subscriptions", &subscriptions)
+        members.required("timeline", &timeline)
+        members.required("transactions", &transactions)
     }
 }
 
 /// An identifier with where it came from.
-package struct IdentifierOrigin: Sendable, Hashable, Codable {
+package struct IdentifierOrigin: WireObject {
     /// `originalTransactionId`, `appTransactionId`, `appAccountToken` or `customerId`.
-    package var kind: String
-    package var value: String
-    package var since: Instant
+    package var kind = ""
+    package var value = ""
+    package var since: Instant = .blank
     /// Whether it came with Apple's data or was stated by the backend or an operator.
-    package var provenance: Provenance
+    package var provenance: Provenance = .client
     /// The transaction, or for renewal info the subscription, whose data names it.
     package var transactionId: TransactionId?
     /// The request that stated it.
     package var requestId: LowercaseUUID?
 
-    package init(
-        kind: String, value: String, since: Instant, provenance: Provenance,
-        transactionId: TransactionId? = nil, requestId: LowercaseUUID? = nil
-    ) {
-        self.kind = kind
-        self.value = value
-        self.since = since
-        self.provenance = provenance
-        self.transactionId = transactionId
-        self.requestId = requestId
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("kind", &kind)
+        members.required("provenance", &provenance)
+        members.optional("requestId", &requestId)
+        members.required("since", &since)
+        members.optional("transactionId", &transactionId)
+        members.required("value", &value)
     }
 }
 
-package struct CoverageBody: Sendable, Hashable, Codable {
+package struct CoverageBody: WireObject {
     /// `none`, `partial` or `complete`.
-    package var level: String
+    package var level = ""
     /// When the complete history was fetched or stated.
     package var asOf: Instant?
     package var provenance: Provenance?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("asOf", &asOf)
+        members.required("level", &level)
+        members.optional("provenance", &provenance)
+    }
 
     package init(level: String, asOf: Instant?, provenance: Provenance?) {
         self.level = level
@@ -75,8 +80,8 @@ package struct CoverageBody: Sendable, Hashable, Codable {
     }
 }
 
-package struct SubscriptionSummary: Sendable, Hashable, Codable {
-    package var subscriptionGroupIdentifier: SubscriptionGroupId
+package struct SubscriptionSummary: WireObject {
+    package var subscriptionGroupIdentifier: SubscriptionGroupId = ""
     /// Absent if it cannot be determined.
     package var state: SubscriptionStateName?
     package var undeterminedBecause: String?
@@ -91,16 +96,31 @@ package struct SubscriptionSummary: Sendable, Hashable, Codable {
     package var lastMomentToCancel: Instant?
     package var transactionId: TransactionId?
 
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("daysLeft", &daysLeft)
+        members.optional("expiresDate", &expiresDate)
+        members.optional("hasAccess", &hasAccess)
+        members.optional("lastMomentToCancel", &lastMomentToCancel)
+        members.optional("productId", &productId)
+        members.optional("state", &state)
+        members.required("subscriptionGroupIdentifier", &subscriptionGroupIdentifier)
+        members.optional("transactionId", &transactionId)
+        members.optional("undeterminedBecause", &undeterminedBecause)
+        members.optional("willAutoRenew", &willAutoRenew)
+    }
+
     package init(of group: SubscriptionGroupId) {
         subscriptionGroupIdentifier = group
     }
 }
 
-package struct TransactionSummary: Sendable, Hashable, Codable {
-    package var transactionId: TransactionId
-    package var originalTransactionId: TransactionId
-    package var productId: ProductId
-    package var purchaseDate: Instant
+package struct TransactionSummary: WireObject {
+    package var transactionId: TransactionId = ""
+    package var originalTransactionId: TransactionId = ""
+    package var productId: ProductId = ""
+    package var purchaseDate: Instant = .blank
     package var expiresDate: Instant?
     package var revocationDate: Instant?
     /// Apple's number of the applied offer's kind.
@@ -108,7 +128,22 @@ package struct TransactionSummary: Sendable, Hashable, Codable {
     package var offerIdentifier: OfferIdentifier?
     /// What was charged, where Apple says.
     package var price: String?
-    package var provenance: Provenance
+    package var provenance: Provenance = .client
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("expiresDate", &expiresDate)
+        members.optional("offerIdentifier", &offerIdentifier)
+        members.optional("offerType", &offerType)
+        members.required("originalTransactionId", &originalTransactionId)
+        members.optional("price", &price)
+        members.required("productId", &productId)
+        members.required("provenance", &provenance)
+        members.required("purchaseDate", &purchaseDate)
+        members.optional("revocationDate", &revocationDate)
+        members.required("transactionId", &transactionId)
+    }
 
     package init(_ transaction: Transaction, provenance: Provenance) {
         transactionId = transaction.transactionId
@@ -127,7 +162,7 @@ package struct TransactionSummary: Sendable, Hashable, Codable {
 }
 
 /// One thing that happened to a customer, in a sentence for staff.
-package struct TimelineEntry: Sendable, Hashable, Codable {
+package struct TimelineEntry: WireObject {
     /// The words of ``kind``.
     package enum Kind: String, Sendable, CaseIterable {
         case purchased, renewed, shared, expired, revoked, refundReversed, cancelled, resumed, productChange,
@@ -140,9 +175,17 @@ package struct TimelineEntry: Sendable, Hashable, Codable {
         case voided, merged
     }
 
-    package var at: Instant
-    package var kind: String
-    package var message: String
+    package var at: Instant = .blank
+    package var kind = ""
+    package var message = ""
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("at", &at)
+        members.required("kind", &kind)
+        members.required("message", &message)
+    }
 
     package init(_ kind: Kind, at: Instant, _ message: String) {
         self.at = at

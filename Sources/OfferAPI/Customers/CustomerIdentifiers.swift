@@ -1,7 +1,7 @@
 public import OfferModel
 
 /// How a request names a customer; at least one member is given.
-public struct CustomerIdentifiers: Sendable, Hashable, Codable {
+public struct CustomerIdentifiers: WireRequest {
     /// A subscription of the customer: proven once a verified transaction shows it.
     public var originalTransactionId: TransactionId?
     /// The Apple Account in this app: proven once verified data shows it.
@@ -11,8 +11,13 @@ public struct CustomerIdentifiers: Sendable, Hashable, Codable {
     /// The app's own customer ID: an alias.
     public var customerId: CustomerId?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case originalTransactionId, appTransactionId, appAccountToken, customerId
+    public init() {}
+
+    public mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("originalTransactionId", &originalTransactionId)
+        members.optional("appTransactionId", &appTransactionId)
+        members.optional("appAccountToken", &appAccountToken)
+        members.optional("customerId", &customerId)
     }
 
     public init(
@@ -25,37 +30,26 @@ public struct CustomerIdentifiers: Sendable, Hashable, Codable {
         self.customerId = customerId
     }
 
-    public init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        originalTransactionId = try container.decodeIfPresent(TransactionId.self, forKey: .originalTransactionId)
-        appTransactionId = try container.decodeIfPresent(AppTransactionId.self, forKey: .appTransactionId)
-        appAccountToken = try container.decodeIfPresent(AppAccountToken.self, forKey: .appAccountToken)
-        customerId = try container.decodeIfPresent(CustomerId.self, forKey: .customerId)
-    }
-
     public var isEmpty: Bool {
         originalTransactionId == nil && appTransactionId == nil && appAccountToken == nil && customerId == nil
     }
 }
 
 /// The app's names for the customer, attached to the customer that the signed data proves.
-public struct CustomerAliases: Sendable, Hashable, Codable {
+public struct CustomerAliases: WireRequest {
     public var appAccountToken: AppAccountToken?
     public var customerId: CustomerId?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case appAccountToken, customerId
+    public init() {}
+
+    public mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("appAccountToken", &appAccountToken)
+        members.optional("customerId", &customerId)
     }
 
     public init(appAccountToken: AppAccountToken? = nil, customerId: CustomerId? = nil) {
         self.appAccountToken = appAccountToken
         self.customerId = customerId
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        appAccountToken = try container.decodeIfPresent(AppAccountToken.self, forKey: .appAccountToken)
-        customerId = try container.decodeIfPresent(CustomerId.self, forKey: .customerId)
     }
 
     package var identifiers: CustomerIdentifiers {

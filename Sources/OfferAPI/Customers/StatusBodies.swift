@@ -1,26 +1,30 @@
 package import OfferModel
 
 /// `POST /v1/customers/status`: whose status is asked for.
-package struct StatusRequestBody: Sendable, Hashable, Decodable {
+package struct StatusRequestBody: WireRequest {
     /// Absent if signed data alone names the customer.
     package var customers: [CustomerIdentifiers]?
-    package var delivery: SignedDelivery
+    package var delivery = SignedDelivery()
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case customers, signedTransactions, signedRenewalInfo, signedAppTransaction
-    }
+    package init() {}
 
-    package init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        customers = try container.decodeIfPresent([CustomerIdentifiers].self, forKey: .customers)
-        delivery = try container.decodeSignedData(.signedTransactions, .signedRenewalInfo, .signedAppTransaction)
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("customers", &customers)
+        members.signedData(&delivery)
     }
 }
 
 /// The answer: the status of each customer, in the order asked.
-package struct StatusBody: Sendable, Hashable, Codable {
+package struct StatusBody: WireObject {
     package var ignored: [IgnoredData]?
-    package var items: [CustomerStatus]
+    package var items: [CustomerStatus] = []
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("ignored", &ignored)
+        members.required("items", &items)
+    }
 
     package init(items: [CustomerStatus], ignored: [IgnoredData]? = nil) {
         self.items = items
@@ -29,23 +33,37 @@ package struct StatusBody: Sendable, Hashable, Codable {
 }
 
 /// What a backend needs to know of a customer: access, until when, and what changes next.
-package struct CustomerStatus: Sendable, Hashable, Codable {
+package struct CustomerStatus: WireObject {
     /// As the request names the customer; after `POST /v1/transactions` an identifier of theirs.
-    package var customer: CustomerIdentifiers
+    package var customer = CustomerIdentifiers()
     /// How many Apple Accounts carry the alias that names the customer, where it is more than one: the rest is what any
     /// of them has.
     package var appleAccounts: Int?
     /// Why there is no status; then nothing else says anything of the customer.
     package var error: StatusError?
-    package var known: Bool
-    package var coverage: CoverageBody
+    package var known = false
+    package var coverage = CoverageBody()
     /// One per subscription group in which the customer has a subscription.
-    package var groups: [GroupStatus]
+    package var groups: [GroupStatus] = []
     /// Products outside subscription groups.
-    package var products: [ProductStatus]
+    package var products: [ProductStatus] = []
     /// Whether any group gives access.
-    package var hasAccess: Bool
-    package var asOf: Instant
+    package var hasAccess = false
+    package var asOf: Instant = .blank
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("appleAccounts", &appleAccounts)
+        members.required("asOf", &asOf)
+        members.required("coverage", &coverage)
+        members.required("customer", &customer)
+        members.optional("error", &error)
+        members.required("groups", &groups)
+        members.required("hasAccess", &hasAccess)
+        members.required("known", &known)
+        members.required("products", &products)
+    }
 
     package init(
         customer: CustomerIdentifiers, known: Bool, coverage: CoverageBody, groups: [GroupStatus] = [],
@@ -62,9 +80,16 @@ package struct CustomerStatus: Sendable, Hashable, Codable {
 }
 
 /// Why one customer of a batch has no status.
-package struct StatusError: Sendable, Hashable, Codable {
-    package var code: ProblemCode
-    package var detail: String
+package struct StatusError: WireObject {
+    package var code: ProblemCode = .internal
+    package var detail = ""
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("code", &code)
+        members.required("detail", &detail)
+    }
 
     package init(_ code: ProblemCode, _ detail: String) {
         self.code = code
@@ -72,12 +97,12 @@ package struct StatusError: Sendable, Hashable, Codable {
     }
 }
 
-package struct GroupStatus: Sendable, Hashable, Codable {
-    package var subscriptionGroupIdentifier: SubscriptionGroupId
+package struct GroupStatus: WireObject {
+    package var subscriptionGroupIdentifier: SubscriptionGroupId = ""
     /// False also where the state is undetermined.
-    package var hasAccess: Bool
+    package var hasAccess = false
     /// A ``SubscriptionStateName``, or `undetermined`.
-    package var state: String
+    package var state = ""
     package var productId: ProductId?
     package var originalTransactionId: TransactionId?
     /// When the subscription was first bought.
@@ -107,6 +132,31 @@ package struct GroupStatus: Sendable, Hashable, Codable {
     /// What changes next by itself.
     package var nextChange: TurningPointBody?
 
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("cancelBy", &cancelBy)
+        members.optional("daysLeft", &daysLeft)
+        members.optional("expiresAt", &expiresAt)
+        members.optional("gracePeriodExpiresAt", &gracePeriodExpiresAt)
+        members.required("hasAccess", &hasAccess)
+        members.optional("isFreeTrial", &isFreeTrial)
+        members.optional("isTrial", &isTrial)
+        members.optional("nextChange", &nextChange)
+        members.optional("originalTransactionId", &originalTransactionId)
+        members.optional("pendingProductId", &pendingProductId)
+        members.optional("productId", &productId)
+        members.optional("purchasedAt", &purchasedAt)
+        members.optional("renewalInfoSignedAt", &renewalInfoSignedAt)
+        members.optional("renewalPrice", &renewalPrice)
+        members.optional("startedAt", &startedAt)
+        members.required("state", &state)
+        members.required("subscriptionGroupIdentifier", &subscriptionGroupIdentifier)
+        members.optional("trialEndsAt", &trialEndsAt)
+        members.optional("trialStartedAt", &trialStartedAt)
+        members.optional("willAutoRenew", &willAutoRenew)
+    }
+
     package init(of group: SubscriptionGroupId, state: String, hasAccess: Bool) {
         subscriptionGroupIdentifier = group
         self.state = state
@@ -115,10 +165,17 @@ package struct GroupStatus: Sendable, Hashable, Codable {
 }
 
 /// An amount of money as documents and facts write it.
-package struct Price: Sendable, Hashable, Codable {
+package struct Price: WireObject {
     /// A decimal, such as `9.99`.
-    package var amount: String
-    package var currency: String
+    package var amount = ""
+    package var currency = ""
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("amount", &amount)
+        members.required("currency", &currency)
+    }
 
     package init(_ money: Money) {
         amount = money.amount
@@ -127,12 +184,22 @@ package struct Price: Sendable, Hashable, Codable {
 }
 
 /// A product outside subscription groups.
-package struct ProductStatus: Sendable, Hashable, Codable {
-    package var productId: ProductId
-    package var type: String
-    package var owned: Bool
+package struct ProductStatus: WireObject {
+    package var productId: ProductId = ""
+    package var type = ""
+    package var owned = false
     package var purchasedAt: Instant?
     package var revokedAt: Instant?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("owned", &owned)
+        members.required("productId", &productId)
+        members.optional("purchasedAt", &purchasedAt)
+        members.optional("revokedAt", &revokedAt)
+        members.required("type", &type)
+    }
 
     package init(
         productId: ProductId, type: OtherProductType, owned: Bool, purchasedAt: Instant? = nil,

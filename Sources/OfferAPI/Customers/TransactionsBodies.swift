@@ -28,47 +28,45 @@ public struct SignedDelivery: Sendable, Hashable {
     package static let maximumCountOfApps = 20
 }
 
-extension KeyedDecodingContainer {
-    /// Reads the signed data of a request in which each member may be absent.
-    func decodeSignedData(_ transactions: Key, _ renewalInfo: Key, _ appTransaction: Key) throws -> SignedDelivery {
-        SignedDelivery(
-            signedTransactions: try decodeIfPresent([String].self, forKey: transactions) ?? [],
-            signedRenewalInfo: try decodeIfPresent([String].self, forKey: renewalInfo) ?? [],
-            signedAppTransaction: try decodeIfPresent(String.self, forKey: appTransaction))
+extension MemberVisitor {
+    /// The signed data of a request in which each member may be absent.
+    mutating func signedData(_ delivery: inout SignedDelivery) {
+        defaulted("signedTransactions", &delivery.signedTransactions)
+        defaulted("signedRenewalInfo", &delivery.signedRenewalInfo)
+        optional("signedAppTransaction", &delivery.signedAppTransaction)
     }
 }
 
 /// `POST /v1/transactions`.
-package struct TransactionsRequestBody: Sendable, Hashable, Decodable {
-    package var delivery: SignedDelivery
+package struct TransactionsRequestBody: WireRequest {
+    package var delivery = SignedDelivery()
     package var customer: CustomerAliases?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case signedTransactions, signedRenewalInfo, signedAppTransaction, historyComplete, customer
-    }
+    package init() {}
 
-    init(_ delivery: SignedDelivery, customer: CustomerAliases?) {
-        self.delivery = delivery
-        self.customer = customer
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        delivery = SignedDelivery(
-            signedTransactions: try container.decode([String].self, forKey: .signedTransactions),
-            signedRenewalInfo: try container.decodeIfPresent([String].self, forKey: .signedRenewalInfo) ?? [],
-            signedAppTransaction: try container.decodeIfPresent(String.self, forKey: .signedAppTransaction),
-            historyComplete: try container.decodeIfPresent(Bool.self, forKey: .historyComplete) ?? false)
-        customer = try container.decodeIfPresent(CustomerAliases.self, forKey: .customer)
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("signedTransactions", &delivery.signedTransactions)
+        members.defaulted("signedRenewalInfo", &delivery.signedRenewalInfo)
+        members.optional("signedAppTransaction", &delivery.signedAppTransaction)
+        members.defaulted("historyComplete", &delivery.historyComplete)
+        members.optional("customer", &customer)
     }
 }
 
-package struct IngestReport: Sendable, Hashable, Codable {
+package struct IngestReport: WireObject {
     /// The customers it belongs to, as far as proven.
-    package var customers: [KnownIdentifiers]
+    package var customers: [KnownIdentifiers] = []
     package var ignored: [IgnoredData]?
     /// One result per JWS, in the order of the request.
-    package var results: [IngestResult]
+    package var results: [IngestResult] = []
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("customers", &customers)
+        members.optional("ignored", &ignored)
+        members.required("results", &results)
+    }
 
     package init(customers: [KnownIdentifiers], ignored: [IgnoredData]? = nil, results: [IngestResult]) {
         self.customers = customers
@@ -78,11 +76,18 @@ package struct IngestReport: Sendable, Hashable, Codable {
 }
 
 /// Signed data of a request that was verified and could not be used; the request was answered without it.
-public struct IgnoredData: Sendable, Hashable, Codable {
+public struct IgnoredData: WireObject {
     /// The member of the request, such as `signedAppTransaction` or `signedRenewalInfo[1]`.
-    public var member: String
+    public var member = ""
     /// Why, in words.
-    public var reason: String
+    public var reason = ""
+
+    public init() {}
+
+    public mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("member", &member)
+        members.required("reason", &reason)
+    }
 
     /// - Parameter pointer: its place in the request, as a JSON pointer.
     package init(pointer: String, reason: String) {
@@ -92,16 +97,27 @@ public struct IgnoredData: Sendable, Hashable, Codable {
     }
 }
 
-package struct KnownIdentifiers: Sendable, Hashable, Codable {
+package struct KnownIdentifiers: WireObject {
     /// In the order of the ids.
-    package var originalTransactionIds: [TransactionId]
+    package var originalTransactionIds: [TransactionId] = []
     package var appTransactionId: AppTransactionId?
-    package var appAccountTokens: [AppAccountToken]
-    package var customerIds: [CustomerId]
+    package var appAccountTokens: [AppAccountToken] = []
+    package var customerIds: [CustomerId] = []
     /// The same one by one, with where each came from; `GET /v1/customers` alone has them.
     package var identifiers: [IdentifierOrigin]?
     /// What the customer has now; `POST /v1/transactions` alone has it.
     package var status: CustomerStatus?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("appAccountTokens", &appAccountTokens)
+        members.optional("appTransactionId", &appTransactionId)
+        members.required("customerIds", &customerIds)
+        members.optional("identifiers", &identifiers)
+        members.required("originalTransactionIds", &originalTransactionIds)
+        members.optional("status", &status)
+    }
 
     package init(
         originalTransactionIds: [TransactionId] = [], appTransactionId: AppTransactionId? = nil,
@@ -114,14 +130,24 @@ package struct KnownIdentifiers: Sendable, Hashable, Codable {
     }
 }
 
-package struct IngestResult: Sendable, Hashable, Codable {
+package struct IngestResult: WireObject {
     /// Its place in the request, as a JSON pointer.
-    package var pointer: String
+    package var pointer = ""
     /// `added`, `updated`, `unchanged`, `refused` or `ignored`.
-    package var outcome: IngestOutcome
+    package var outcome: IngestOutcome = .unchanged
     package var code: String?
     package var detail: String?
     package var hint: String?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("code", &code)
+        members.optional("detail", &detail)
+        members.optional("hint", &hint)
+        members.required("outcome", &outcome)
+        members.required("pointer", &pointer)
+    }
 
     package init(
         pointer: String, outcome: IngestOutcome, code: String? = nil, detail: String? = nil, hint: String? = nil
@@ -137,11 +163,13 @@ package struct IngestResult: Sendable, Hashable, Codable {
 /// `POST /v1/app-store/{bundleId}/{environment}/notifications`, Apple's `responseBodyV2`.
 ///
 /// Apple writes it, so members that it adds later are passed over.
-package struct NotificationRequestBody: Sendable, Hashable, Decodable {
-    package var signedPayload: String
+package struct NotificationRequestBody: WireRequest {
+    package var signedPayload = ""
 
-    enum CodingKeys: String, CodingKey {
-        case signedPayload
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("signedPayload", &signedPayload)
     }
 
     /// Reads a request that anyone may have sent: besides the one member it only checks the form. Others are passed
@@ -149,41 +177,33 @@ package struct NotificationRequestBody: Sendable, Hashable, Decodable {
     ///
     /// - Throws: ``RequestFault``, naming the place.
     package static func read(_ bytes: [UInt8]) throws(RequestFault) -> NotificationRequestBody {
-        if let plain = FastPathReader.read(Self.self, from: bytes, values: 2) { return plain }
-        return try WireJSON.decode(
-            Self.self, ofRequest: bytes, only: [CodingKeys.signedPayload.stringValue], values: 8_192)
-    }
-
-    /// - Throws: ``RequestFault`` without `signedPayload`, which unsigned notifications of Version 1 lack;
-    ///   `DecodingError` if it is no text.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        guard let signedPayload = try container.decodeIfPresent(String.self, forKey: .signedPayload) else {
+        do {
+            return try WireJSON.decodeKnown(Self.self, ofRequest: bytes, values: 8_192)
+        } catch {
+            guard error.errors.first?.code == RequestErrorCode.missingMember.rawValue else { throw error }
             throw RequestFault(
                 .root.appending("signedPayload"), .missingMember, "the member `signedPayload` is missing",
                 hint: "choose Version 2 notifications in App Store Connect: those of Version 1 are not signed")
         }
-        self.signedPayload = signedPayload
     }
 }
 
 /// A notification that is stored now. The App Store looks at the status alone.
-package struct NotificationBody: Sendable, Hashable, Codable {
-    package var notificationUUID: String
-    package var notificationType: NotificationType
+package struct NotificationBody: WireObject {
+    package var notificationUUID = ""
+    package var notificationType = NotificationType(rawValue: "")
     package var subtype: NotificationSubtype?
     /// What it changed in the history when it was first stored: `added`, `updated`, `unchanged` or `noHistory`.
-    package var outcome: NotificationOutcome
-    package var repeated: Bool
+    package var outcome: NotificationOutcome = .unchanged
+    package var repeated = false
 
-    package init(
-        notificationUUID: String, notificationType: NotificationType, subtype: NotificationSubtype?,
-        outcome: NotificationOutcome, repeated: Bool
-    ) {
-        self.notificationUUID = notificationUUID
-        self.notificationType = notificationType
-        self.subtype = subtype
-        self.outcome = outcome
-        self.repeated = repeated
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("notificationType", &notificationType)
+        members.required("notificationUUID", &notificationUUID)
+        members.required("outcome", &outcome)
+        members.required("repeated", &repeated)
+        members.optional("subtype", &subtype)
     }
 }

@@ -1,11 +1,12 @@
+package import JSON
 package import OfferModel
 
 /// One rule's finding on the wire; `client` keys see `rule`, `verdict`, `reason` and `turningPoint` only.
-package struct FindingBody: Sendable, Hashable, Codable {
-    package var rule: String
-    package var verdict: String
+package struct FindingBody: WireObject {
+    package var rule = ""
+    package var verdict = ""
     /// From a closed list.
-    package var reason: String
+    package var reason = ""
     /// Where in the offer's own condition.
     package var path: String?
     package var message: String?
@@ -13,66 +14,69 @@ package struct FindingBody: Sendable, Hashable, Codable {
     package var turningPoint: TurningPointBody?
     package var children: [FindingBody]?
 
-    package init(
-        rule: String, verdict: String, reason: String, path: String? = nil, message: String? = nil,
-        evidence: [EvidenceBody]? = nil, turningPoint: TurningPointBody? = nil, children: [FindingBody]? = nil
-    ) {
-        self.rule = rule
-        self.verdict = verdict
-        self.reason = reason
-        self.path = path
-        self.message = message
-        self.evidence = evidence
-        self.turningPoint = turningPoint
-        self.children = children
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("children", &children)
+        members.optional("evidence", &evidence)
+        members.optional("message", &message)
+        members.optional("path", &path)
+        members.required("reason", &reason)
+        members.required("rule", &rule)
+        members.optional("turningPoint", &turningPoint)
+        members.required("verdict", &verdict)
     }
 }
 
-package struct EvidenceBody: Sendable, Hashable, Codable {
-    package var field: String
+package struct EvidenceBody: WireObject {
+    package var field = ""
     package var observed: ObservedValue?
     package var required: ObservedValue?
     package var provenance: Provenance?
     package var transactionId: TransactionId?
 
-    package init(
-        field: String, observed: ObservedValue? = nil, required: ObservedValue? = nil, provenance: Provenance? = nil,
-        transactionId: TransactionId? = nil
-    ) {
-        self.field = field
-        self.observed = observed
-        self.required = required
-        self.provenance = provenance
-        self.transactionId = transactionId
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("field", &field)
+        members.optional("observed", &observed)
+        members.optional("provenance", &provenance)
+        members.optional("required", &required)
+        members.optional("transactionId", &transactionId)
     }
 }
 
-package enum ObservedValue: Sendable, Hashable, Codable {
+package enum ObservedValue: Sendable, Hashable {
     case value(FactValue)
     case list([FactValue])
+}
 
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let list = try? container.decode([FactValue].self) {
-            self = .list(list)
-        } else {
-            self = .value(try container.decode(FactValue.self))
-        }
+extension ObservedValue: WireValue {
+    package static var form: WireForm { .schema("ObservedValue") }
+
+    package static func read(_ json: inout WireReader) throws(Misreading) -> ObservedValue {
+        json.next() == UInt8(ascii: "[") ? .list(try [FactValue].read(&json)) : .value(try FactValue.read(&json))
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
+    package func write(to json: inout JSONWriter) throws {
         switch self {
-        case .value(let value): try container.encode(value)
-        case .list(let values): try container.encode(values)
+        case .value(let value): try value.write(to: &json)
+        case .list(let values): try values.write(to: &json)
         }
     }
 }
 
 /// When a finding would flip: exactly one member is given.
-package struct TurningPointBody: Sendable, Hashable, Codable {
+package struct TurningPointBody: WireObject {
     package var at: Instant?
     package var event: String?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("at", &at)
+        members.optional("event", &event)
+    }
 
     package init(at: Instant? = nil, event: String? = nil) {
         self.at = at

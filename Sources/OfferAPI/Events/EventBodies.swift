@@ -1,38 +1,43 @@
 package import OfferModel
 
 /// An event, as webhooks and `GET /v1/events` carry it (docs/events.md).
-package struct EventBody: Sendable, Hashable, Codable {
-    package var id: LowercaseUUID
-    package var type: EventType
-    package var occurredAt: Instant
-    package var app: BundleId
-    package var environment: AppStoreEnvironment
+package struct EventBody: WireObject {
+    package var id: LowercaseUUID = .blank
+    package var type: EventType = .started
+    package var occurredAt: Instant = .blank
+    package var app: BundleId = ""
+    package var environment: AppStoreEnvironment = .production
     /// The customer as known now; absent if it is about none, and after an erasure.
     package var customer: KnownIdentifiers?
     /// What the customer had when it was recorded, with events about purchases.
     package var status: CustomerStatus?
     /// What it holds depends on the type.
-    package var data: JSONValue
+    package var data: JSONValue = .null
 
-    package init(
-        id: LowercaseUUID, type: EventType, occurredAt: Instant, app: BundleId, environment: AppStoreEnvironment,
-        customer: KnownIdentifiers?, status: CustomerStatus?, data: JSONValue
-    ) {
-        self.id = id
-        self.type = type
-        self.occurredAt = occurredAt
-        self.app = app
-        self.environment = environment
-        self.customer = customer
-        self.status = status
-        self.data = data
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("app", &app)
+        members.optional("customer", &customer)
+        members.required("data", &data)
+        members.required("environment", &environment)
+        members.required("id", &id)
+        members.required("occurredAt", &occurredAt)
+        members.optional("status", &status)
+        members.required("type", &type)
     }
 }
 
 /// The answer to a request to send an event again.
-package struct EventResendBody: Sendable, Hashable, Codable {
+package struct EventResendBody: WireObject {
     /// How many webhooks it will be sent to.
-    package var webhooks: Int
+    package var webhooks = 0
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("webhooks", &webhooks)
+    }
 
     package init(webhooks: Int) {
         self.webhooks = webhooks

@@ -1,24 +1,44 @@
 package import OfferModel
 
 /// One issued offer as it is exported: no signature, but the proof that the audit holds of it.
-package struct ExportedOffer: Sendable, Hashable, Codable {
-    package var issuedOfferId: LowercaseUUID
-    package var offerId: OfferId
-    package var offerType: OfferType
-    package var delivery: Delivery
+package struct ExportedOffer: WireObject {
+    package var issuedOfferId: LowercaseUUID = .blank
+    package var offerId: OfferId = ""
+    package var offerType: OfferType = .promotional
+    package var delivery: Delivery = .signature
     /// Apple's name of the offer; absent for introductory ones.
     package var offerIdentifier: OfferIdentifier?
-    package var productId: ProductId
-    package var bundleId: BundleId
-    package var environment: AppStoreEnvironment
-    package var state: IssuedOfferState
-    package var issuedAt: Instant
-    package var expiresAt: Instant
-    package var signings: Int
+    package var productId: ProductId = ""
+    package var bundleId: BundleId = ""
+    package var environment: AppStoreEnvironment = .production
+    package var state: IssuedOfferState = .open
+    package var issuedAt: Instant = .blank
+    package var expiresAt: Instant = .blank
+    package var signings = 0
     package var voidedAt: Instant?
-    package var catalogRevision: Int
+    package var catalogRevision = 0
     /// What the audit holds of it; absent only if the ledger is broken.
     package var proof: IssuedOfferProof?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("bundleId", &bundleId)
+        members.required("catalogRevision", &catalogRevision)
+        members.required("delivery", &delivery)
+        members.required("environment", &environment)
+        members.required("expiresAt", &expiresAt)
+        members.required("issuedAt", &issuedAt)
+        members.required("issuedOfferId", &issuedOfferId)
+        members.required("offerId", &offerId)
+        members.optional("offerIdentifier", &offerIdentifier)
+        members.required("offerType", &offerType)
+        members.required("productId", &productId)
+        members.optional("proof", &proof)
+        members.required("signings", &signings)
+        members.required("state", &state)
+        members.optional("voidedAt", &voidedAt)
+    }
 
     package init(_ offer: IssuedOfferView, signings: Int, voidedAt: Instant?, proof: IssuedOfferProof?) {
         issuedOfferId = offer.issuedOfferId
@@ -40,49 +60,48 @@ package struct ExportedOffer: Sendable, Hashable, Codable {
 }
 
 /// The event that told of an issued offer; hashes and digests in hexadecimal (docs/ledger.md).
-package struct IssuedOfferProof: Sendable, Hashable, Codable {
+package struct IssuedOfferProof: WireObject {
     /// The event's place in the chain.
-    package var eventSequence: Int64
-    package var eventHash: String
-    package var previousHash: String
+    package var eventSequence: Int64 = 0
+    package var eventHash = ""
+    package var previousHash = ""
     /// The digest of the row, as the event holds it.
-    package var rowDigest: String
+    package var rowDigest = ""
     /// The first checkpoint that signs the event; absent while there is none.
     package var checkpoint: CheckpointBody?
 
-    package init(
-        eventSequence: Int64, eventHash: String, previousHash: String, rowDigest: String, checkpoint: CheckpointBody?
-    ) {
-        self.eventSequence = eventSequence
-        self.eventHash = eventHash
-        self.previousHash = previousHash
-        self.rowDigest = rowDigest
-        self.checkpoint = checkpoint
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("checkpoint", &checkpoint)
+        members.required("eventHash", &eventHash)
+        members.required("eventSequence", &eventSequence)
+        members.required("previousHash", &previousHash)
+        members.required("rowDigest", &rowDigest)
     }
 }
 
 /// A signed checkpoint of the audit.
-package struct CheckpointBody: Sendable, Hashable, Codable {
-    package var number: Int64
+package struct CheckpointBody: WireObject {
+    package var number: Int64 = 0
     /// The newest event it signs.
-    package var eventSequence: Int64
+    package var eventSequence: Int64 = 0
     /// That event's hash, in hexadecimal.
-    package var head: String
-    package var signedAt: Instant
+    package var head = ""
+    package var signedAt: Instant = .blank
     /// The SHA-256 of the public key, in hexadecimal.
-    package var keyFingerprint: String
+    package var keyFingerprint = ""
     /// ECDSA over P-256 with SHA-256, DER in hexadecimal.
-    package var signature: String
+    package var signature = ""
 
-    package init(
-        number: Int64, eventSequence: Int64, head: String, signedAt: Instant, keyFingerprint: String,
-        signature: String
-    ) {
-        self.number = number
-        self.eventSequence = eventSequence
-        self.head = head
-        self.signedAt = signedAt
-        self.keyFingerprint = keyFingerprint
-        self.signature = signature
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("eventSequence", &eventSequence)
+        members.required("head", &head)
+        members.required("keyFingerprint", &keyFingerprint)
+        members.required("number", &number)
+        members.required("signature", &signature)
+        members.required("signedAt", &signedAt)
     }
 }

@@ -1,23 +1,32 @@
 public import OfferModel
 
 /// `POST /v1/issued-offers`: what the app's backend asks for.
-public struct IssueRequest: Sendable, Hashable, Decodable {
-    public var offerId: OfferId
+public struct IssueRequest: WireRequest {
+    public var offerId: OfferId = ""
     /// The product; required if the offer has several.
     public var productId: ProductId?
     /// Empty if signed data alone names the customer.
-    public var customer: CustomerIdentifiers
+    public var customer = CustomerIdentifiers()
     /// The encodings wanted, at least one; the first the offer lists if absent.
     public var formats: [SignatureFormat]?
     /// Whether to discard the stored signatures and sign again.
-    public var fresh: Bool
-    public var signals: [String: FactValue]
-    public var device: DeviceRequest
-    public var delivery: SignedDelivery
+    public var fresh = false
+    public var signals: [String: FactValue] = [:]
+    public var device = DeviceRequest()
+    public var delivery = SignedDelivery()
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case offerId, productId, customer, formats, fresh, signals, signedTransactions, signedRenewalInfo,
-            signedAppTransaction, historyComplete, request
+    public init() {}
+
+    public mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("offerId", &offerId)
+        members.optional("productId", &productId)
+        members.defaulted("customer", &customer)
+        members.optional("formats", &formats)
+        members.defaulted("fresh", &fresh)
+        members.defaulted("signals", &signals)
+        members.signedData(&delivery)
+        members.defaulted("historyComplete", &delivery.historyComplete)
+        members.defaulted("request", &device)
     }
 
     public init(
@@ -34,45 +43,30 @@ public struct IssueRequest: Sendable, Hashable, Decodable {
         self.device = device
         self.delivery = delivery
     }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(
-            decoder, keyedBy: CodingKeys.self, requiring: [.offerId])
-        offerId = try container.decode(OfferId.self, forKey: .offerId)
-        productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
-        customer =
-            try container.decodeIfPresent(CustomerIdentifiers.self, forKey: .customer) ?? CustomerIdentifiers()
-        formats = try container.decodeWords(SignatureFormat.self, forKey: .formats)
-        fresh = try container.decodeIfPresent(Bool.self, forKey: .fresh) ?? false
-        signals = try container.decodeSignals(forKey: .signals)
-        delivery = try container.decodeSignedData(.signedTransactions, .signedRenewalInfo, .signedAppTransaction)
-        delivery.historyComplete = try container.decodeIfPresent(Bool.self, forKey: .historyComplete) ?? false
-        device = try container.decodeDevice(forKey: .request)
-    }
 }
 
 /// One issued offer, as issued and as read back.
-public struct IssuedOfferView: Sendable, Hashable, Codable {
-    public var issuedOfferId: LowercaseUUID
-    public var decisionId: LowercaseUUID
-    public var offerId: OfferId
-    public var offerType: OfferType
-    public var delivery: Delivery
+public struct IssuedOfferView: WireObject {
+    public var issuedOfferId: LowercaseUUID = .blank
+    public var decisionId: LowercaseUUID = .blank
+    public var offerId: OfferId = ""
+    public var offerType: OfferType = .promotional
+    public var delivery: Delivery = .signature
     /// Apple's name of the offer; absent for introductory ones.
     public var offerIdentifier: OfferIdentifier?
-    public var productId: ProductId
-    public var bundleId: BundleId
-    public var environment: AppStoreEnvironment
+    public var productId: ProductId = ""
+    public var bundleId: BundleId = ""
+    public var environment: AppStoreEnvironment = .production
     /// The key that signed; absent where nothing is signed.
     public var keyId: KeyId?
-    public var state: IssuedOfferState
-    public var issuedAt: Instant
-    public var expiresAt: Instant
-    public var catalogRevision: Int
+    public var state: IssuedOfferState = .open
+    public var issuedAt: Instant = .blank
+    public var expiresAt: Instant = .blank
+    public var catalogRevision = 0
     /// The signed data of the request that was not used; only in the answer to `POST /v1/issued-offers`.
     public var ignored: [IgnoredData]?
     /// The newest signing's artefacts.
-    public var signatures: SignaturesBody
+    public var signatures = SignaturesBody()
     /// When it was voided; absent if it was not, and so are the other two.
     public var voidedAt: Instant?
     /// The reason given for that; absent once erased, and not shown to `client` keys.
@@ -80,72 +74,76 @@ public struct IssuedOfferView: Sendable, Hashable, Codable {
     /// Whether it stopped counting toward limits then.
     public var released: Bool?
 
-    public init(
-        issuedOfferId: LowercaseUUID, decisionId: LowercaseUUID, offerId: OfferId, offerType: OfferType,
-        delivery: Delivery, offerIdentifier: OfferIdentifier?, productId: ProductId, bundleId: BundleId,
-        environment: AppStoreEnvironment, keyId: KeyId?, state: IssuedOfferState, issuedAt: Instant, expiresAt: Instant,
-        catalogRevision: Int, signatures: SignaturesBody, voidedAt: Instant? = nil, voidReason: String? = nil,
-        released: Bool? = nil
-    ) {
-        self.issuedOfferId = issuedOfferId
-        self.decisionId = decisionId
-        self.offerId = offerId
-        self.offerType = offerType
-        self.delivery = delivery
-        self.offerIdentifier = offerIdentifier
-        self.productId = productId
-        self.bundleId = bundleId
-        self.environment = environment
-        self.keyId = keyId
-        self.state = state
-        self.issuedAt = issuedAt
-        self.expiresAt = expiresAt
-        self.catalogRevision = catalogRevision
-        self.signatures = signatures
-        self.voidedAt = voidedAt
-        self.voidReason = voidReason
-        self.released = released
+    public init() {}
+
+    public mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("bundleId", &bundleId)
+        members.required("catalogRevision", &catalogRevision)
+        members.required("decisionId", &decisionId)
+        members.required("delivery", &delivery)
+        members.required("environment", &environment)
+        members.required("expiresAt", &expiresAt)
+        members.optional("ignored", &ignored)
+        members.required("issuedAt", &issuedAt)
+        members.required("issuedOfferId", &issuedOfferId)
+        members.optional("keyId", &keyId)
+        members.required("offerId", &offerId)
+        members.optional("offerIdentifier", &offerIdentifier)
+        members.required("offerType", &offerType)
+        members.required("productId", &productId)
+        members.optional("released", &released)
+        members.required("signatures", &signatures)
+        members.required("state", &state)
+        members.optional("voidReason", &voidReason)
+        members.optional("voidedAt", &voidedAt)
     }
 }
 
 /// The artefacts of one signing, by the encoding StoreKit takes.
-public struct SignaturesBody: Sendable, Hashable, Codable {
+public struct SignaturesBody: WireObject {
     public var v1: SignatureV1Body?
     public var v2: SignatureV2Body?
     public var introductoryEligibility: IntroductoryEligibilityBody?
 
-    public init(
-        v1: SignatureV1Body? = nil, v2: SignatureV2Body? = nil,
-        introductoryEligibility: IntroductoryEligibilityBody? = nil
-    ) {
-        self.v1 = v1
-        self.v2 = v2
-        self.introductoryEligibility = introductoryEligibility
+    public init() {}
+
+    public mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("introductoryEligibility", &introductoryEligibility)
+        members.optional("v1", &v1)
+        members.optional("v2", &v2)
     }
 }
 
 /// What `SKPaymentDiscount` and `Product.SubscriptionOffer.Signature` take.
-public struct SignatureV1Body: Sendable, Hashable, Codable {
-    public var keyId: KeyId
-    public var nonce: LowercaseUUID
-    public var timestamp: Instant
+public struct SignatureV1Body: WireObject {
+    public var keyId: KeyId = ""
+    public var nonce: LowercaseUUID = .blank
+    public var timestamp: Instant = .blank
     /// The DER signature in Base64; StoreKit 2 takes its decoded bytes.
-    public var signature: String
+    public var signature = ""
     /// The account token that was signed; empty if none was. The purchase must carry the same.
-    public var appAccountToken: String
+    public var appAccountToken = ""
 
-    public init(keyId: KeyId, nonce: LowercaseUUID, timestamp: Instant, signature: String, appAccountToken: String) {
-        self.keyId = keyId
-        self.nonce = nonce
-        self.timestamp = timestamp
-        self.signature = signature
-        self.appAccountToken = appAccountToken
+    public init() {}
+
+    public mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("appAccountToken", &appAccountToken)
+        members.required("keyId", &keyId)
+        members.required("nonce", &nonce)
+        members.required("signature", &signature)
+        members.required("timestamp", &timestamp)
     }
 }
 
 /// What `promotionalOffer(_:compactJWS:)` takes.
-public struct SignatureV2Body: Sendable, Hashable, Codable {
-    public var jws: String
+public struct SignatureV2Body: WireObject {
+    public var jws = ""
+
+    public init() {}
+
+    public mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("jws", &jws)
+    }
 
     public init(jws: String) {
         self.jws = jws
@@ -153,10 +151,17 @@ public struct SignatureV2Body: Sendable, Hashable, Codable {
 }
 
 /// What `introductoryOfferEligibility(compactJWS:)` takes.
-public struct IntroductoryEligibilityBody: Sendable, Hashable, Codable {
-    public var jws: String
+public struct IntroductoryEligibilityBody: WireObject {
+    public var jws = ""
     /// What it says: `false` blocks the offer.
-    public var allowIntroductoryOffer: Bool
+    public var allowIntroductoryOffer = false
+
+    public init() {}
+
+    public mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("allowIntroductoryOffer", &allowIntroductoryOffer)
+        members.required("jws", &jws)
+    }
 
     public init(jws: String, allowIntroductoryOffer: Bool) {
         self.jws = jws
@@ -165,40 +170,62 @@ public struct IntroductoryEligibilityBody: Sendable, Hashable, Codable {
 }
 
 /// `POST /v1/issued-offers/{id}/void`; the answer is the issued offer as it is then.
-public struct VoidRequestBody: Sendable, Hashable, Codable {
+public struct VoidRequestBody: WireRequest {
     /// For the record: 1 to 255 characters.
-    public var reason: String
+    public var reason = ""
     /// Whether to free the place under its limits at once, although its signatures may still live at Apple.
     public var release: Bool?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case reason, release
+    public init() {}
+
+    public mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("reason", &reason)
+        members.optional("release", &release)
     }
 
     public init(reason: String, release: Bool? = nil) {
         self.reason = reason
         self.release = release
     }
+}
 
-    public init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        reason = try container.decode(String.self, forKey: .reason)
-        release = try container.decodeIfPresent(Bool.self, forKey: .release)
+extension PassedSignature: WireRequest {
+    package init() { self.init(format: .v1) }
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("format", &format)
+        members.optional("productId", &productId)
+        members.optional("offerIdentifier", &offerIdentifier)
+        members.optional("keyId", &keyId)
+        members.optional("nonce", &nonce)
+        members.optional("timestamp", &timestamp)
+        members.optional("appAccountToken", &appAccountToken)
+        members.optional("signature", &signature)
+        members.optional("jws", &jws)
     }
 }
 
-/// Reads the request of `POST /v1/signature-checks`.
-extension PassedSignature: Decodable {
-    package init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self, requiring: [.format])
-        self.init(format: try container.decode(ArtefactFormat.self, forKey: .format))
-        productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
-        offerIdentifier = try container.decodeIfPresent(OfferIdentifier.self, forKey: .offerIdentifier)
-        keyId = try container.decodeIfPresent(KeyId.self, forKey: .keyId)
-        nonce = try container.decodeIfPresent(String.self, forKey: .nonce)
-        timestamp = try container.decodeNumber(Int64.self, forKey: .timestamp)
-        appAccountToken = try container.decodeIfPresent(String.self, forKey: .appAccountToken)
-        signature = try container.decodeIfPresent(String.self, forKey: .signature)
-        jws = try container.decodeIfPresent(String.self, forKey: .jws)
+extension SignatureDiagnosis: WireObject {
+    package init() { self.init(verdict: .unknown, causes: []) }
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("causes", &causes)
+        members.optional("missing", &missing)
+        members.required("verdict", &verdict)
     }
 }
+
+extension SignatureDiagnosis.Cause: WireObject {
+    package init() { self.init(.fieldOrder, "", fix: "", .likely) }
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("certainty", &certainty)
+        members.required("code", &code)
+        members.required("fix", &fix)
+        members.required("message", &message)
+    }
+}
+
+extension SignatureDiagnosis.Verdict: WireWord {}
+extension SignatureDiagnosis.Code: WireWord {}
+extension SignatureDiagnosis.Certainty: WireWord {}

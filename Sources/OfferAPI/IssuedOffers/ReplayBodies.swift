@@ -1,76 +1,84 @@
 package import OfferModel
 
 /// `POST /v1/issued-offers/{id}/replay`.
-package struct ReplayRequestBody: Sendable, Hashable, Codable {
+package struct ReplayRequestBody: WireRequest {
     /// The catalog to decide by; the one of the decision if absent.
     package var catalogRevision: Int?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case catalogRevision
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("catalogRevision", &catalogRevision)
     }
 
     package init(catalogRevision: Int? = nil) {
         self.catalogRevision = catalogRevision
     }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        catalogRevision = try container.decodeNumber(Int.self, forKey: .catalogRevision)
-    }
 }
 
 /// The answer to a replay: a recorded decision beside what the same question gives now.
-package struct DecisionReplay: Sendable, Hashable, Codable {
-    package var issuedOfferId: LowercaseUUID
-    package var decisionId: LowercaseUUID
-    package var offerId: OfferId
+package struct DecisionReplay: WireObject {
+    package var issuedOfferId: LowercaseUUID = .blank
+    package var decisionId: LowercaseUUID = .blank
+    package var offerId: OfferId = ""
     /// The instant of the decision, in ms.
-    package var decidedAt: Instant
-    package var recorded: ReplayedDecision
-    package var recomputed: ReplayedDecision
+    package var decidedAt: Instant = .blank
+    package var recorded = ReplayedDecision()
+    package var recomputed = ReplayedDecision()
     /// What is not the same; empty if nothing differs.
-    package var differences: [ReplayDifference]
+    package var differences: [ReplayDifference] = []
 
-    package init(
-        issuedOfferId: LowercaseUUID, decisionId: LowercaseUUID, offerId: OfferId, decidedAt: Instant,
-        recorded: ReplayedDecision, recomputed: ReplayedDecision, differences: [ReplayDifference]
-    ) {
-        self.issuedOfferId = issuedOfferId
-        self.decisionId = decisionId
-        self.offerId = offerId
-        self.decidedAt = decidedAt
-        self.recorded = recorded
-        self.recomputed = recomputed
-        self.differences = differences
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("decidedAt", &decidedAt)
+        members.required("decisionId", &decisionId)
+        members.required("differences", &differences)
+        members.required("issuedOfferId", &issuedOfferId)
+        members.required("offerId", &offerId)
+        members.required("recomputed", &recomputed)
+        members.required("recorded", &recorded)
     }
 }
 
 /// A decision with the catalog it rests on.
-package struct ReplayedDecision: Sendable, Hashable, Codable {
-    package var catalogRevision: Int
+package struct ReplayedDecision: WireObject {
+    package var catalogRevision = 0
     /// `eligible`, `ineligible` or `undetermined`.
-    package var outcome: String
-    package var findings: [FindingBody]
+    package var outcome = ""
+    package var findings: [FindingBody] = []
 
-    package init(catalogRevision: Int, outcome: String, findings: [FindingBody]) {
-        self.catalogRevision = catalogRevision
-        self.outcome = outcome
-        self.findings = findings
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("catalogRevision", &catalogRevision)
+        members.required("findings", &findings)
+        members.required("outcome", &outcome)
     }
 }
 
 /// One thing that the recomputed decision says otherwise.
-package struct ReplayDifference: Sendable, Hashable, Codable {
+package struct ReplayDifference: WireObject {
     /// The rule whose finding differs; absent for the outcome.
     package var rule: String?
     /// Where in the offer's own condition.
     package var path: String?
     /// `outcome`, `finding`, `verdict`, `reason`, `message`, `evidence` or `turningPoint`.
-    package var member: String
+    package var member = ""
     /// As it was recorded, in words; absent if there was none.
     package var recorded: String?
     /// As it comes out now, in words; absent if there is none.
     package var recomputed: String?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("member", &member)
+        members.optional("path", &path)
+        members.optional("recomputed", &recomputed)
+        members.optional("recorded", &recorded)
+        members.optional("rule", &rule)
+    }
 
     package init(
         rule: String? = nil, path: String? = nil, member: String, recorded: String?, recomputed: String?

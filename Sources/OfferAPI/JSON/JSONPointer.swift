@@ -11,17 +11,11 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         self.description = description
     }
 
-    public init(_ path: [any CodingKey]) {
-        self = path.reduce(.root) { pointer, key in
-            if let index = key.intValue { pointer.appending(index) } else { pointer.appending(key.stringValue) }
-        }
-    }
-
     init(_ path: [JSONStep]) {
         self = path.reduce(.root) { pointer, step in
             switch step {
             case .member(let name): pointer.appending(String(decoding: name, as: UTF8.self))
-            case .element(let place): pointer.appending(place)
+            case .element(let index): pointer.appending(index)
             }
         }
     }
@@ -39,7 +33,7 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         return JSONPointer(description: "\(description)/\(escaped)")
     }
 
-    /// The element at that place, from 0.
+    /// The element with that index, from 0.
     public func appending(_ index: Int) -> JSONPointer {
         JSONPointer(description: "\(description)/\(index)")
     }

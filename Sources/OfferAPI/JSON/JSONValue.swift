@@ -1,3 +1,5 @@
+package import JSON
+
 /// A JSON value whose members are not ours to list, such as one of Apple's payloads.
 package enum JSONValue: Sendable, Hashable {
     case null
@@ -10,45 +12,35 @@ package enum JSONValue: Sendable, Hashable {
     case object([String: JSONValue])
 }
 
-extension JSONValue: Codable {
-    /// Reads any value; what most values are is tried first.
-    ///
-    /// - Throws: ``RequestFault`` at a number that 64 bits cannot hold.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let text = try? container.decode(String.self) {
-            self = .text(text)
-        } else if let whole = try? container.decode(Int64.self) {
-            self = .integer(whole)
-        } else if let flag = try? container.decode(Bool.self) {
-            self = .boolean(flag)
-        } else if let number = try? container.decode(Double.self) {
-            self = .number(number)
-        } else if let members = try? decoder.container(keyedBy: AnyMember.self) {
-            let pairs = try members.allKeys.map { ($0.stringValue, try members.decode(JSONValue.self, forKey: $0)) }
-            self = .object(Dictionary(pairs) { first, _ in first })
-        } else if var elements = try? decoder.unkeyedContainer() {
-            var values = [JSONValue]()
-            while !elements.isAtEnd { values.append(try elements.decode(JSONValue.self)) }
-            self = .list(values)
-        } else {
-            throw RequestFault(
-                JSONPointer(decoder.codingPath), .invalidValue, "this number is larger than a 64-bit one can be")
+extension JSONValue: WireValue {
+    package static var form: WireForm { .anything }
+
+    package static func read(_ json: inout WireReader) throws(Misreading) -> JSONValue {
+        if json.isQuick { throw .notPlain }
+        switch json.next() {
+        case UInt8(ascii: "\""): return .text(try json.text())
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .boolean(try json.boolean())
+        case UInt8(ascii: "["): return .list(try [JSONValue].read(&json))
+        case UInt8(ascii: "{"): return .object(try [String: JSONValue].read(&json))
+        default:
+            if json.null() { return .null }
+            switch try json.number() {
+            case .whole(let whole): return .integer(whole)
+            case .other(let number) where number.isFinite: return .number(number)
+            case .other: throw .hugeNumber
+            }
         }
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
+    package func write(to json: inout JSONWriter) throws {
         switch self {
-        case .null: try container.encodeNil()
-        case .boolean(let flag): try container.encode(flag)
-        case .integer(let whole): try container.encode(whole)
-        case .number(let number): try container.encode(number)
-        case .text(let text): try container.encode(text)
-        case .list(let elements): try container.encode(elements)
-        case .object(let members): try container.encode(members)
+        case .null: json.null()
+        case .boolean(let flag): json.boolean(flag)
+        case .integer(let whole): json.integer(whole)
+        case .number(let number): try json.number(number)
+        case .text(let text): json.text(text)
+        case .list(let elements): try elements.write(to: &json)
+        case .object(let members): try members.write(to: &json)
         }
     }
 }

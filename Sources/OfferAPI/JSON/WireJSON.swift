@@ -1,74 +1,57 @@
-import FoundationEssentials
 import JSON
-import OfferModel
 
 /// How this API's JSON is written and read, by server and client alike.
 public enum WireJSON {
     /// Writes an answer: sorted keys, plain slashes, times as whole milliseconds.
     ///
-    /// - Throws: `EncodingError` for a number that JSON cannot hold.
-    public static func encode(_ value: some Encodable) throws -> [UInt8] {
-        if let plain = value as? any FastPathWritable, plain.hasFastPath {
-            var json = JSONWriter(capacity: 1_536)
-            plain.write(to: &json)
-            return json.bytes
-        }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(value))
+    /// - Throws: ``JSONWriter/NotFinite`` for a number that JSON cannot hold.
+    public static func encode(_ value: some WireValue) throws -> [UInt8] {
+        var json = JSONWriter(capacity: 1_536)
+        json.value(value)
+        if let failure = json.failure { throw failure }
+        return json.bytes
     }
 
     /// Reads an answer; members that this version does not know are passed over.
     ///
-    /// - Throws: `DecodingError`.
-    public static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
-        try JSONDecoder().decode(type, from: Data(bytes))
+    /// - Throws: ``RequestFault``, naming the place.
+    public static func decode<Value: WireValue>(
+        _ type: Value.Type, from bytes: [UInt8]
+    ) throws(RequestFault) -> Value {
+        try check(bytes, .document)
+        return try read(type, ofChecked: bytes, isStrict: false)
     }
 
     /// Reads a request: one well-formed JSON value without repeated or unknown members.
     ///
     /// - Parameter values: how many values the request may have in all, those inside others included.
     /// - Throws: ``RequestFault``, naming the place.
-    public static func decodeRequest<Value: Decodable>(
+    public static func decodeRequest<Value: WireValue>(
         _ type: Value.Type, from bytes: [UInt8], values: Int = .max
     ) throws(RequestFault) -> Value {
-        if let plain = type as? any FastPathReadable.Type,
-            let value = FastPathReader.read(plain, from: bytes, values: values) as? Value
-        {
-            return value
-        }
+        if let value = WireReader.quick(type, from: bytes, values: values) { return value }
         try check(bytes, .request(values: values))
-        return try decode(type, ofChecked: bytes)
+        return try read(type, ofChecked: bytes, isStrict: true)
     }
 
-    /// Reads a request of which only some members of the outermost object matter, texts and numbers: of everything else
-    /// only the form is checked.
+    /// Reads a request of which unknown members are passed over: of them only the form is checked.
     ///
     /// - Throws: ``RequestFault``, naming the place.
-    static func decode<Value: Decodable>(
-        _ type: Value.Type, ofRequest bytes: [UInt8], only members: [String], values: Int
+    static func decodeKnown<Value: WireValue>(
+        _ type: Value.Type, ofRequest bytes: [UInt8], values: Int
     ) throws(RequestFault) -> Value {
-        try requireContent(bytes)
-        let excerpt: [UInt8]?
-        do {
-            excerpt = try JSONForm.excerpt(bytes, members, keepingTexts: true, .request(values: values))
-        } catch {
-            throw RequestFault(error)
-        }
-        return try decode(type, ofChecked: excerpt ?? Array("[]".utf8))
+        if let value = WireReader.quick(type, from: bytes, values: values) { return value }
+        try check(bytes, .request(values: values))
+        return try read(type, ofChecked: bytes, isStrict: false)
     }
 
-    private static func decode<Value: Decodable>(
-        _ type: Value.Type, ofChecked bytes: [UInt8]
+    private static func read<Value: WireValue>(
+        _ type: Value.Type, ofChecked bytes: [UInt8], isStrict: Bool
     ) throws(RequestFault) -> Value {
         do {
-            return try decode(type, from: bytes)
-        } catch let fault as RequestFault {
-            throw fault
-        } catch let error as DecodingError {
-            throw RequestFault(error)
+            return try WireReader.thorough(type, from: bytes, isStrict: isStrict)
         } catch {
-            throw RequestFault(.root, .malformedJson, "the body cannot be read as JSON")
+            throw error.fault
         }
     }
 
@@ -84,17 +67,13 @@ public enum WireJSON {
     }
 
     static func check(_ bytes: [UInt8], _ limits: JSONForm.Limits) throws(RequestFault) {
-        try requireContent(bytes)
+        guard !bytes.isEmpty else {
+            throw RequestFault(.root, .malformedJson, "the body is empty", hint: "send a JSON object")
+        }
         do {
             try JSONForm.check(bytes, limits)
         } catch {
             throw RequestFault(error)
-        }
-    }
-
-    private static func requireContent(_ bytes: [UInt8]) throws(RequestFault) {
-        guard !bytes.isEmpty else {
-            throw RequestFault(.root, .malformedJson, "the body is empty", hint: "send a JSON object")
         }
     }
 }

@@ -1,20 +1,20 @@
 package import OfferModel
 
 /// A problem document (RFC 9457), the body of every failure (docs/design.md#http).
-package struct ProblemBody: Sendable, Hashable, Codable {
+package struct ProblemBody: WireObject {
     package static let mediaType = "application/problem+json"
 
     /// `urn:offerd:problem:<code>`.
-    package var type: String
-    package var title: String
-    package var status: Int
+    package var type = ""
+    package var title = ""
+    package var status = 0
     /// The code, from a closed list.
-    package var code: ProblemCode
-    package var detail: String
+    package var code: ProblemCode = .internal
+    package var detail = ""
     package var hint: String?
-    package var instance: String
+    package var instance = ""
     /// The request's id, also in `X-Request-Id` and the log.
-    package var requestId: String
+    package var requestId = ""
     package var decisionId: LowercaseUUID?
     package var findings: [FindingBody]?
     /// When a refusal would change by itself, or the event it waits for.
@@ -27,6 +27,26 @@ package struct ProblemBody: Sendable, Hashable, Codable {
     package var ignored: [IgnoredData]?
     /// Every error found in the request or the document.
     package var errors: [ProblemErrorBody]?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("code", &code)
+        members.optional("customerAnswer", &customerAnswer)
+        members.optional("decisionId", &decisionId)
+        members.required("detail", &detail)
+        members.optional("errors", &errors)
+        members.optional("findings", &findings)
+        members.optional("hint", &hint)
+        members.optional("ignored", &ignored)
+        members.required("instance", &instance)
+        members.optional("introductoryEligibility", &introductoryEligibility)
+        members.required("requestId", &requestId)
+        members.required("status", &status)
+        members.required("title", &title)
+        members.optional("turningPoint", &turningPoint)
+        members.required("type", &type)
+    }
 
     package init(code: ProblemCode, detail: String, hint: String? = nil, instance: String, requestId: String) {
         type = "urn:offerd:problem:\(code.rawValue)"
@@ -41,7 +61,7 @@ package struct ProblemBody: Sendable, Hashable, Codable {
 }
 
 /// One error in a request (`pointer`) or in a catalog document (`path`, `line`, `column`).
-public struct ProblemErrorBody: Sendable, Hashable, Codable {
+public struct ProblemErrorBody: WireObject {
     public var pointer: String?
     /// Where in a document, such as `offers[2].price`.
     public var path: String?
@@ -49,9 +69,21 @@ public struct ProblemErrorBody: Sendable, Hashable, Codable {
     public var line: Int?
     /// The column, from 1.
     public var column: Int?
-    public var code: String
-    public var detail: String
+    public var code = ""
+    public var detail = ""
     public var hint: String?
+
+    public init() {}
+
+    public mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("code", &code)
+        members.optional("column", &column)
+        members.required("detail", &detail)
+        members.optional("hint", &hint)
+        members.optional("line", &line)
+        members.optional("path", &path)
+        members.optional("pointer", &pointer)
+    }
 
     public init(
         pointer: String? = nil, path: String? = nil, line: Int? = nil, column: Int? = nil, code: String,
@@ -68,7 +100,7 @@ public struct ProblemErrorBody: Sendable, Hashable, Codable {
 }
 
 /// What can go wrong: a closed list, the same in code, `openapi.yaml` and docs (docs/design.md#http).
-package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
+package enum ProblemCode: String, Sendable, Hashable, CaseIterable, WireWord {
     case invalidRequest = "invalid-request"
     case productRequired = "product-required"
     case unauthenticated
@@ -145,7 +177,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
 }
 
 /// What can be wrong with one place of a request: the closed list behind `errors[].code` of `invalid-request`.
-public enum RequestErrorCode: String, Sendable, Hashable, CaseIterable, Codable {
+public enum RequestErrorCode: String, Sendable, Hashable, CaseIterable {
     /// The body is not JSON in UTF-8, or nests too deeply.
     case malformedJson
     /// The request has no such member.

@@ -54,16 +54,21 @@ public struct CustomerLookup: Sendable {
         let history = read.facts.history
         let transactions = history.purchases.rows
         let older = transactions.count - Self.shownTransactions
-        return CustomerDetails(
-            customers: read.customers, attributes: read.facts.attributes, coverage: CoverageBody(history.coverage),
-            subscriptions: history.subscriptionStates(
-                at: read.now, policy: policy.scaled(for: caller.scope.environment)
-            ).map(SubscriptionSummary.init),
-            transactions: transactions.suffix(Self.shownTransactions).map {
+        let states = history.subscriptionStates(
+            at: read.now, policy: policy.scaled(for: caller.scope.environment))
+        return CustomerDetails { details in
+            details.customers = read.customers
+            details.attributes = read.facts.attributes
+            details.coverage = CoverageBody(history.coverage)
+            details.subscriptions = states.map(SubscriptionSummary.init)
+            details.transactions = transactions.suffix(Self.shownTransactions).map {
                 TransactionSummary($0.payload, provenance: $0.provenance)
-            }, olderTransactions: older > 0 ? older : nil,
-            issuedOffers: read.issued.offers(for: caller, at: read.now), timeline: read.timeline.items,
-            next: read.timeline.next)
+            }
+            details.olderTransactions = older > 0 ? older : nil
+            details.issuedOffers = read.issued.offers(for: caller, at: read.now)
+            details.timeline = read.timeline.items
+            details.next = read.timeline.next
+        }
     }
 
     /// One issued offer of the caller's app and environment.
@@ -129,9 +134,13 @@ public struct CustomerLookup: Sendable {
 
 extension IdentifierOrigin {
     fileprivate init(_ stored: SourcedIdentifier) {
-        self.init(
-            kind: stored.kind.rawValue, value: stored.value, since: stored.since, provenance: stored.provenance,
-            transactionId: stored.transactionId, requestId: stored.requestId)
+        self.init()
+        kind = stored.kind.rawValue
+        value = stored.value
+        since = stored.since
+        provenance = stored.provenance
+        transactionId = stored.transactionId
+        requestId = stored.requestId
     }
 }
 

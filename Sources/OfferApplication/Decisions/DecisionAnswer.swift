@@ -5,25 +5,31 @@ package import OfferModel
 extension DecisionsBody {
     /// - Parameter locale: the customer's language.
     package init(_ answer: InquiryAnswer, role: Role, locale: String?) {
-        self.init(
-            decisions: answer.decisions.map { DecisionBody($0, role: role, locale: locale) },
-            best: answer.choice?.offerId, bestReason: role.isStaff ? answer.choice?.sentence : nil,
-            dataAsOf: answer.dataAsOf, ignored: answer.ignored, known: answer.isKnown)
+        self.init()
+        decisions = answer.decisions.map { DecisionBody($0, role: role, locale: locale) }
+        best = answer.choice?.offerId
+        bestReason = role.isStaff ? answer.choice?.sentence : nil
+        dataAsOf = answer.dataAsOf
+        ignored = answer.ignored
+        known = answer.isKnown
     }
 }
 
 extension DecisionBody {
     init(_ decided: OfferDecision, role: Role, locale: String?) {
-        self.init(
-            offerId: decided.offer.id, outcome: decided.decision.outcome.rawValue, delivery: decided.offer.delivery,
-            priority: decided.offer.priority, billingPlan: decided.offer.billingPlan?.name,
-            turningPoint: decided.outlook.turningPoint.map(TurningPointBody.init),
-            findings: decided.decision.findings.bodies(for: role))
+        self.init()
+        offerId = decided.offer.id
+        outcome = decided.decision.outcome.rawValue
+        delivery = decided.offer.delivery
+        priority = decided.offer.priority
+        billingPlan = decided.offer.billingPlan?.name
+        turningPoint = decided.outlook.turningPoint.map(TurningPointBody.init)
+        findings = decided.decision.findings.bodies(for: role)
         let words = Explanation(decided.decision, outlook: decided.outlook)
-        let isForStaff = role.isStaff
-        explanation = ExplanationBody(
-            sentence: isForStaff ? words.sentence : nil, change: isForStaff ? words.change : nil,
-            customerAnswer: words.customerAnswer(in: locale))
+        explanation = ExplanationBody { body in
+            (body.sentence, body.change) = role.isStaff ? (words.sentence, words.change) : (nil, nil)
+            body.customerAnswer = words.customerAnswer(in: locale)
+        }
     }
 }
 
@@ -32,31 +38,40 @@ extension [Finding] {
     /// (docs/design.md#roles).
     package func bodies(for role: Role) -> [FindingBody] {
         guard !role.isStaff else { return map(FindingBody.init) }
-        // By place: a finding has many members, and most are left out.
-        return indices.filter { self[$0].verdict.isInTheWay }.map { place in
-            FindingBody(
-                rule: self[place].rule.rawValue, verdict: self[place].verdict.rawValue,
-                reason: self[place].reason.rawValue, turningPoint: self[place].turningPoint.map(TurningPointBody.init))
+        // By index: a finding has many members, and most are left out.
+        return indices.filter { self[$0].verdict.isInTheWay }.map { index in
+            FindingBody { body in
+                body.rule = self[index].rule.rawValue
+                body.verdict = self[index].verdict.rawValue
+                body.reason = self[index].reason.rawValue
+                body.turningPoint = self[index].turningPoint.map(TurningPointBody.init)
+            }
         }
     }
 }
 
 extension FindingBody {
     package init(_ finding: Finding) {
-        self.init(
-            rule: finding.rule.rawValue, verdict: finding.verdict.rawValue, reason: finding.reason.rawValue,
-            path: finding.path, message: finding.message, evidence: finding.evidence.map(EvidenceBody.init),
-            turningPoint: finding.turningPoint.map(TurningPointBody.init),
-            children: finding.children?.map(FindingBody.init))
+        self.init()
+        rule = finding.rule.rawValue
+        verdict = finding.verdict.rawValue
+        reason = finding.reason.rawValue
+        path = finding.path
+        message = finding.message
+        evidence = finding.evidence.map(EvidenceBody.init)
+        turningPoint = finding.turningPoint.map(TurningPointBody.init)
+        children = finding.children?.map(FindingBody.init)
     }
 }
 
 extension EvidenceBody {
     fileprivate init(_ evidence: Evidence) {
-        self.init(
-            field: evidence.field, observed: evidence.observed.map(ObservedValue.init),
-            required: evidence.required.map(ObservedValue.init), provenance: evidence.provenance,
-            transactionId: evidence.transactionId)
+        self.init()
+        field = evidence.field
+        observed = evidence.observed.map(ObservedValue.init)
+        required = evidence.required.map(ObservedValue.init)
+        provenance = evidence.provenance
+        transactionId = evidence.transactionId
     }
 }
 

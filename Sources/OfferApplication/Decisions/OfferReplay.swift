@@ -51,21 +51,25 @@ public struct OfferReplay: Sendable {
             let recomputed = try decision(by: asked)
             let then = revision == nil ? recomputed : try decision(by: Int64(record.catalogRevision))
             let recorded = record.decision(explainedBy: then)
-            return DecisionReplay(
-                issuedOfferId: id, decisionId: signing.decisionId, offerId: issued.issuedOffer.offerId,
-                decidedAt: signing.decidedAt,
-                recorded: ReplayedDecision(recorded, by: record.catalogRevision),
-                recomputed: ReplayedDecision(recomputed, by: Int(asked)),
-                differences: ReplayDifference.between(recorded, recomputed))
+            return DecisionReplay { replay in
+                replay.issuedOfferId = id
+                replay.decisionId = signing.decisionId
+                replay.offerId = issued.issuedOffer.offerId
+                replay.decidedAt = signing.decidedAt
+                replay.recorded = ReplayedDecision(recorded, by: record.catalogRevision)
+                replay.recomputed = ReplayedDecision(recomputed, by: Int(asked))
+                replay.differences = ReplayDifference.between(recorded, recomputed)
+            }
         }
     }
 }
 
 extension ReplayedDecision {
     fileprivate init(_ decision: Decision, by catalogRevision: Int) {
-        self.init(
-            catalogRevision: catalogRevision, outcome: decision.outcome.rawValue,
-            findings: decision.findings.map(FindingBody.init))
+        self.init()
+        self.catalogRevision = catalogRevision
+        outcome = decision.outcome.rawValue
+        findings = decision.findings.map(FindingBody.init)
     }
 }
 

@@ -38,10 +38,13 @@ public struct RecordedDecisions: Sendable {
                 let decided = OfferDecision(
                     offer: question.offer, decision: record.decision(explainedBy: again.decision),
                     outlook: again.outlook)
-                return RecordedDecisionBody(
-                    decisionId: id, decidedAt: refusal.decidedAt, catalogRevision: Int(refusal.catalogRevision),
-                    productId: record.productId,
-                    decision: DecisionBody(decided, role: caller.role, locale: record.request.locale))
+                return RecordedDecisionBody { body in
+                    body.decisionId = id
+                    body.decidedAt = refusal.decidedAt
+                    body.catalogRevision = Int(refusal.catalogRevision)
+                    body.productId = record.productId
+                    body.decision = DecisionBody(decided, role: caller.role, locale: record.request.locale)
+                }
             } catch let invalid as InvalidDocument {
                 throw RequestError.invalidCatalog(invalid.errors)
             }

@@ -106,16 +106,19 @@ extension EventBody {
     /// An event with the customer as known now, and what they had when it was recorded: the same however often it is read
     /// and sent.
     init(_ event: StoredEvent, _ transaction: any StoreTransaction) throws {
-        self.init(
-            id: event.id.uuid, type: event.type, occurredAt: event.occurredAt, app: event.scope.bundleId,
-            environment: event.scope.environment, customer: event.customer.map(KnownIdentifiers.init),
-            status: event.type.changesStatus
-                ? try event.customer.map { customer in
-                    CustomerStatus(
-                        of: customer.identifiers,
-                        try HistoryStore(transaction).history(of: [customer.number], asOf: event.occurredAt),
-                        at: event.occurredAt, in: event.scope.environment)
-                } : nil,
-            data: try WireJSON.decode(JSONValue.self, from: event.data))
+        self.init()
+        id = event.id.uuid
+        type = event.type
+        occurredAt = event.occurredAt
+        app = event.scope.bundleId
+        environment = event.scope.environment
+        customer = event.customer.map(KnownIdentifiers.init)
+        if event.type.changesStatus, let customer = event.customer {
+            status = CustomerStatus(
+                of: customer.identifiers,
+                try HistoryStore(transaction).history(of: [customer.number], asOf: event.occurredAt),
+                at: event.occurredAt, in: event.scope.environment)
+        }
+        data = try WireJSON.decode(JSONValue.self, from: event.data)
     }
 }

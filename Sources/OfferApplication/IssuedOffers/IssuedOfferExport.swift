@@ -66,14 +66,20 @@ public struct IssuedOfferExport: Sendable {
 
 extension IssuedOfferProof {
     fileprivate init(_ proof: LedgerProof) {
-        self.init(
-            eventSequence: proof.eventSequence, eventHash: Hexadecimal.lowercase(proof.eventHash),
-            previousHash: Hexadecimal.lowercase(proof.previousHash), rowDigest: Hexadecimal.lowercase(proof.rowDigest),
-            checkpoint: proof.checkpoint.map {
-                CheckpointBody(
-                    number: $0.number, eventSequence: $0.eventSequence, head: Hexadecimal.lowercase($0.head),
-                    signedAt: $0.signedAt, keyFingerprint: $0.keyFingerprint,
-                    signature: Hexadecimal.lowercase($0.signature))
-            })
+        self.init()
+        eventSequence = proof.eventSequence
+        eventHash = Hexadecimal.lowercase(proof.eventHash)
+        previousHash = Hexadecimal.lowercase(proof.previousHash)
+        rowDigest = Hexadecimal.lowercase(proof.rowDigest)
+        checkpoint = proof.checkpoint.map { checkpoint in
+            CheckpointBody { body in
+                body.number = checkpoint.number
+                body.eventSequence = checkpoint.eventSequence
+                body.head = Hexadecimal.lowercase(checkpoint.head)
+                body.signedAt = checkpoint.signedAt
+                body.keyFingerprint = checkpoint.keyFingerprint
+                body.signature = Hexadecimal.lowercase(checkpoint.signature)
+            }
+        }
     }
 }

@@ -8,21 +8,32 @@ extension IssuedOfferView {
         _ issuedOffer: IssuedOffer, catalogRevision: Int, scope: Scope, signatures: [RecordedSignature],
         decisionId: LowercaseUUID, state: IssuedOfferState, ignored: [IgnoredData]? = nil
     ) {
-        self.init(
-            issuedOfferId: issuedOffer.id, decisionId: decisionId, offerId: issuedOffer.offerId,
-            offerType: issuedOffer.offerType,
-            delivery: issuedOffer.delivery, offerIdentifier: issuedOffer.offerIdentifier,
-            productId: signatures.last?.productId ?? issuedOffer.productId, bundleId: scope.bundleId,
-            environment: scope.environment, keyId: signatures.first?.keyId, state: state,
-            issuedAt: issuedOffer.issuedAt,
-            expiresAt: issuedOffer.expiresAt, catalogRevision: catalogRevision, signatures: SignaturesBody())
+        self.init()
+        issuedOfferId = issuedOffer.id
+        self.decisionId = decisionId
+        offerId = issuedOffer.offerId
+        offerType = issuedOffer.offerType
+        delivery = issuedOffer.delivery
+        offerIdentifier = issuedOffer.offerIdentifier
+        productId = signatures.last?.productId ?? issuedOffer.productId
+        bundleId = scope.bundleId
+        environment = scope.environment
+        keyId = signatures.first?.keyId
+        self.state = state
+        issuedAt = issuedOffer.issuedAt
+        expiresAt = issuedOffer.expiresAt
+        self.catalogRevision = catalogRevision
         self.ignored = ignored
         for signature in signatures where !signature.isRemoved {
             switch signature.format {
             case .v1:
-                self.signatures.v1 = SignatureV1Body(
-                    keyId: signature.keyId, nonce: signature.nonce, timestamp: signature.timestamp,
-                    signature: signature.artefact, appAccountToken: signature.appAccountToken?.description ?? "")
+                self.signatures.v1 = SignatureV1Body { body in
+                    body.keyId = signature.keyId
+                    body.nonce = signature.nonce
+                    body.timestamp = signature.timestamp
+                    body.signature = signature.artefact
+                    body.appAccountToken = signature.appAccountToken?.description ?? ""
+                }
             case .v2:
                 self.signatures.v2 = SignatureV2Body(jws: signature.artefact)
             case .introductoryEligibility:

@@ -148,7 +148,7 @@ extension ProblemErrorBody {
 
 extension Response {
     static func json(
-        _ body: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+        _ body: some WireValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
         bytes(try WireJSON.encode(body), .json, status: status, headers: headers)
     }

@@ -88,8 +88,11 @@ struct AppStoreController: Sendable {
 
 extension NotificationBody {
     init(_ receipt: NotificationReceipt) {
-        self.init(
-            notificationUUID: receipt.notificationUUID, notificationType: receipt.type, subtype: receipt.subtype,
-            outcome: receipt.outcome, repeated: receipt.isRepeat)
+        self.init()
+        notificationUUID = receipt.notificationUUID
+        notificationType = receipt.type
+        subtype = receipt.subtype
+        outcome = receipt.outcome
+        repeated = receipt.isRepeat
     }
 }

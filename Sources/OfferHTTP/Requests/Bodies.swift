@@ -11,7 +11,7 @@ extension Request {
     ///
     /// - Throws: ``Problem`` `unsupported-media-type` or `too-large`, ``RequestFault``.
     @inline(never)
-    func decode<Value: Decodable>(_ type: Value.Type, upTo limit: Int) async throws -> Value {
+    func decode<Value: WireValue>(_ type: Value.Type, upTo limit: Int) async throws -> Value {
         try WireJSON.decodeRequest(
             type, from: try await jsonBytes(upTo: limit), values: HTTPLimits.values(inBody: limit))
     }

@@ -318,7 +318,7 @@ extension PassedSignature {
     /// - Throws: ``RequestFault`` with every value that is not accepted.
     func check() throws(RequestFault) {
         var checks = RequestChecks()
-        func pointer(_ key: CodingKeys) -> JSONPointer { .root.appending(key.rawValue) }
+        func pointer(_ key: Member) -> JSONPointer { .root.appending(key.rawValue) }
         checks.text(productId?.rawValue, at: pointer(.productId))
         checks.text(offerIdentifier?.rawValue, at: pointer(.offerIdentifier))
         checks.text(keyId?.rawValue, at: pointer(.keyId))

@@ -1,5 +1,5 @@
 /// The values that an app passes to StoreKit to redeem an offer.
-public enum ArtefactFormat: String, Sendable, Hashable, CaseIterable, Codable {
+public enum ArtefactFormat: String, Sendable, Hashable, CaseIterable {
     /// The promotional offer's signed string.
     case v1
     /// The promotional offer's compact JWS.
@@ -9,7 +9,7 @@ public enum ArtefactFormat: String, Sendable, Hashable, CaseIterable, Codable {
 }
 
 /// The values that an app passed to StoreKit, as far as the caller knows: the request of `POST /v1/signature-checks`.
-package struct PassedSignature: Sendable, Hashable, Encodable {
+package struct PassedSignature: Sendable, Hashable {
     package var format: ArtefactFormat
     /// The product that the app bought.
     package var productId: ProductId?
@@ -26,7 +26,7 @@ package struct PassedSignature: Sendable, Hashable, Encodable {
     /// The compact JWS of the other formats.
     package var jws: String?
 
-    package enum CodingKeys: String, CodingKey, CaseIterable, Sendable {
+    package enum Member: String, CaseIterable, Sendable {
         case format, productId, offerIdentifier, keyId, nonce, timestamp, appAccountToken, signature, jws
     }
 
@@ -35,8 +35,8 @@ package struct PassedSignature: Sendable, Hashable, Encodable {
     }
 
     /// The members given that StoreKit does not take in this format.
-    package var membersOfOtherFormats: [CodingKeys] {
-        let given: [(CodingKeys, Bool)] =
+    package var membersOfOtherFormats: [Member] {
+        let given: [(Member, Bool)] =
             format == .v1
             ? [(.jws, jws != nil)]
             : [
@@ -49,8 +49,8 @@ package struct PassedSignature: Sendable, Hashable, Encodable {
 }
 
 /// The answer to ``PassedSignature``: whether StoreKit can accept the signature, and if not, why.
-package struct SignatureDiagnosis: Sendable, Hashable, Codable {
-    package enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
+package struct SignatureDiagnosis: Sendable, Hashable {
+    package enum Verdict: String, Sendable, Hashable, CaseIterable {
         /// The signature is over what was passed, and nothing in it is wrong.
         case valid
         case invalid
@@ -59,7 +59,7 @@ package struct SignatureDiagnosis: Sendable, Hashable, Codable {
     }
 
     /// Why StoreKit refuses a signature, or ignores the offer.
-    package enum Code: String, Sendable, Hashable, CaseIterable, Codable {
+    package enum Code: String, Sendable, Hashable, CaseIterable {
         case fieldOrder, nonceCase, tokenCase, tokenSignedNotPassed, tokenPassedNotSigned
         /// The wrong unit: V1 needs milliseconds, `iat` of a JWS seconds.
         case timestampInSeconds
@@ -73,13 +73,13 @@ package struct SignatureDiagnosis: Sendable, Hashable, Codable {
         case otherAudience, otherIssuer, notEligible
     }
 
-    package enum Certainty: String, Sendable, Hashable, CaseIterable, Codable {
+    package enum Certainty: String, Sendable, Hashable, CaseIterable {
         /// Proven: the signature verifies over the bytes with this fault, or the fault is visible in what was passed.
         case certain
         case likely
     }
 
-    package struct Cause: Sendable, Hashable, Codable {
+    package struct Cause: Sendable, Hashable {
         package var code: Code
         package var message: String
         package var fix: String

@@ -116,6 +116,8 @@ public struct DeviceRequest: Sendable, Hashable, Codable {
     /// The place in the app that asks.
     public var placement: String?
 
+    public init() {}
+
     public init(
         appVersion: String? = nil, osVersion: String? = nil, locale: String? = nil, placement: String? = nil
     ) {

@@ -167,12 +167,20 @@ extension ReadDocument<Catalog> {
     }
 }
 
-private struct CatalogReport: Encodable {
-    let valid: Bool
-    let offers: Int?
-    let products: Int?
-    let errors: [ProblemErrorBody]
-    let warnings: [ProblemErrorBody]
+private struct CatalogReport: WireObject {
+    var valid = false
+    var offers: Int?
+    var products: Int?
+    var errors: [ProblemErrorBody] = []
+    var warnings: [ProblemErrorBody] = []
+
+    mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("errors", &errors)
+        members.optional("offers", &offers)
+        members.optional("products", &products)
+        members.required("valid", &valid)
+        members.required("warnings", &warnings)
+    }
 }
 
 extension ProblemErrorBody {

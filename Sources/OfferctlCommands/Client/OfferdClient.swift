@@ -38,20 +38,20 @@ struct OfferdClient: Sendable {
         var json: String
     }
 
-    func call<Body: Decodable & Sendable>(
+    func call<Body: WireValue>(
         _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], headers: [(String, String)] = [],
         body: [UInt8]? = nil, as type: Body.Type
     ) async throws -> Reply<Body> {
         let answer = try await send(
             method, path, query: query, headers: headers + [("Accept", "application/json")], body: body)
         guard answer.mediaType == "application/json",
-            let body = try? JSONDecoder().decode(type, from: Data(answer.body))
+            let body = try? WireJSON.decode(type, from: answer.body)
         else { throw notOurs(answer) }
         return Reply(body: body, json: String(decoding: answer.body, as: UTF8.self))
     }
 
-    func post<Body: Decodable & Sendable>(
-        _ path: String, _ request: some Encodable, as type: Body.Type
+    func post<Body: WireValue>(
+        _ path: String, _ request: some WireValue, as type: Body.Type
     ) async throws -> Reply<Body> {
         try await call(
             .POST, path, headers: [("Content-Type", "application/json")], body: try WireJSON.encode(request), as: type)
@@ -79,7 +79,7 @@ struct OfferdClient: Sendable {
         scope.note(answer.headers.first(name: "Offerd-Scope"))
         if (200..<300).contains(answer.status) { return answer }
         guard answer.mediaType == ProblemBody.mediaType,
-            let problem = try? JSONDecoder().decode(ServerRefusal.Problem.self, from: Data(answer.body)), problem.isOurs
+            let problem = try? WireJSON.decode(ServerRefusal.Problem.self, from: answer.body), problem.isOurs
         else { throw notOurs(answer) }
         throw ServerRefusal(
             status: answer.status, problem: problem, retryAfter: answer.headers.first(name: "Retry-After"),

@@ -126,7 +126,7 @@ struct AnswerOptions: ParsableArguments {
     }
 
     /// Prints a page of a list as a table, or that it is empty.
-    func list<Item: Codable & Hashable & Sendable>(
+    func list<Item: WireValue>(
         _ path: String, _ query: [(String, String)], empty: String, table: ([Item]) -> TextTable
     ) async throws {
         let page = try await show { client in

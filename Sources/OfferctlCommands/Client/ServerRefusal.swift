@@ -17,13 +17,22 @@ struct ServerRefusal: Error {
 
     /// Not `ProblemBody`, whose codes are a closed list: an older `offerctl` must still show what a newer server
     /// refused.
-    struct Problem: Decodable {
-        var type: String
-        var code: String
-        var detail: String
+    struct Problem: WireObject {
+        var type = ""
+        var code = ""
+        var detail = ""
         var hint: String?
         var requestId: String?
         var errors: [ProblemErrorBody]?
+
+        mutating func visit(_ members: inout some MemberVisitor) {
+            members.required("code", &code)
+            members.required("detail", &detail)
+            members.optional("errors", &errors)
+            members.optional("hint", &hint)
+            members.optional("requestId", &requestId)
+            members.required("type", &type)
+        }
 
         var isOurs: Bool { type.hasPrefix("urn:offerd:problem:") }
     }

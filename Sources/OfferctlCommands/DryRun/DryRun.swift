@@ -92,7 +92,7 @@ struct DryRun: AsyncParsableCommand {
     private func requestBody() throws -> [UInt8] {
         let history = try whatIf.history.map { try HistoryFile.read($0) }
         let catalog = try whatIf.catalog.map { String(decoding: try CatalogFile(checking: $0).bytes, as: UTF8.self) }
-        func json(_ value: (some Encodable)?) throws -> [UInt8]? { try value.map { try WireJSON.encode($0) } }
+        func json(_ value: (some WireValue)?) throws -> [UInt8]? { try value.map { try WireJSON.encode($0) } }
         let reference = customer.reference
         let signals = Dictionary(signal.map { ($0.name, $0.value) }) { first, _ in first }
         let request = DeviceRequest(locale: locale, placement: placement)

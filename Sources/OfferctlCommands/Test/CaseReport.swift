@@ -201,10 +201,18 @@ struct CaseFailureText {
 
 /// The result of a case, in the form of Examples/conformance: the decision as `POST /v1/decisions` shows it, and the
 /// state.
-struct CaseAnswer: Encodable {
-    let outcome: String?
-    let findings: [FindingBody]?
-    let state: [String: String]
+struct CaseAnswer: WireObject {
+    private var outcome: String?
+    private var findings: [FindingBody]?
+    private var state: [String: String] = [:]
+
+    init() {}
+
+    mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("findings", &findings)
+        members.optional("outcome", &outcome)
+        members.required("state", &state)
+    }
 
     private init(_ file: CaseFile, _ asked: OfferCase) {
         let decision = file.decision(of: asked)
@@ -240,11 +248,17 @@ struct CaseAnswer: Encodable {
             case .event(let event): TurningPointBody(event: event.rawValue)
             case nil: nil
             }
-        return FindingBody(
-            rule: finding.rule.rawValue, verdict: finding.verdict.rawValue, reason: finding.reason.rawValue,
-            path: finding.path, message: finding.message,
-            evidence: finding.evidence.filter { $0.transactionId != nil }.map {
-                EvidenceBody(field: $0.field, transactionId: $0.transactionId)
-            }, turningPoint: point, children: finding.children?.map(body))
+        return FindingBody { body in
+            body.rule = finding.rule.rawValue
+            body.verdict = finding.verdict.rawValue
+            body.reason = finding.reason.rawValue
+            body.path = finding.path
+            body.message = finding.message
+            body.evidence = finding.evidence.filter { $0.transactionId != nil }.map { evidence in
+                EvidenceBody { ($0.field, $0.transactionId) = (evidence.field, evidence.transactionId) }
+            }
+            body.turningPoint = point
+            body.children = finding.children?.map(Self.body)
+        }
     }
 }

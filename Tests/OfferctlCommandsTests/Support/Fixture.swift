@@ -1,4 +1,5 @@
 import Foundation
+import OfferAPI
 
 /// Files under `Fixtures/`.
 enum Fixture {
@@ -10,7 +11,7 @@ enum Fixture {
         String(decoding: try data(name), as: UTF8.self)
     }
 
-    static func body<Body: Decodable>(_ name: String, as type: Body.Type) throws -> Body {
-        try JSONDecoder().decode(type, from: try data(name))
+    static func body<Body: WireValue>(_ name: String, as type: Body.Type) throws -> Body {
+        try WireJSON.decode(type, from: Array(try data(name)))
     }
 }
