@@ -149,14 +149,13 @@ require_swift() {
     say "Swift $version"
 }
 
-# Runs `swift build` with the given arguments. With CI=true it shows every hundredth line of progress, otherwise all, and leaves
-# out the index that only editors read.
+# Runs `swift build` with the given arguments. With CI=true it shows every hundredth line of progress, otherwise all.
 build() {
     if [[ ! -d $root/.build/debug && ! -d $root/.build/release ]]; then
         say "a first build takes about five minutes on two cores, later ones half a minute"
     fi
     if [[ ${CI:-} == true ]]; then
-        swift build --disable-index-store "$@" 2>&1 | awk '/^\[[0-9]+\/[0-9]+\]/ && NR % 100 { next } { print; fflush() }'
+        swift build "$@" 2>&1 | awk '/^\[[0-9]+\/[0-9]+\]/ && NR % 100 { next } { print; fflush() }'
     else
         swift build "$@"
     fi
