@@ -25,7 +25,7 @@ public protocol WireRequest: WireObject {}
 /// A word of a closed list.
 public protocol WireWord: WireValue, RawRepresentable<String>, CaseIterable {}
 
-/// What goes through a list of members. It keeps the first failure for whoever sent it.
+/// A reader, writer or description of a list of members. It keeps the first failure for its caller.
 public protocol MemberVisitor {
     mutating func required<Value: WireValue>(_ name: StaticString, _ value: inout Value)
     /// A member that may be absent or null.

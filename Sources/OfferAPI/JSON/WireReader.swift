@@ -97,7 +97,7 @@ public struct WireReader {
         let text = String(decoding: cursor.bytes[start..<cursor.index], as: UTF8.self)
         if let whole = Int64(text) { return .whole(whole) }
         let number = Double(text) ?? .nan
-        // Beyond that, one float stands for several whole numbers.
+        // From there on, several whole numbers have the same float.
         if number.magnitude < 0x1p53, let whole = Int64(exactly: number) { return .whole(whole) }
         return .other(number)
     }

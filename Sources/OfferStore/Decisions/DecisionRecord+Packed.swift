@@ -75,7 +75,7 @@ extension DecisionRecord: PackedRecord {
 extension DecisionRecord.SeenIssuedOffer: PackedRecord {
     public static var blank: Self {
         Self(
-            id: noId, signings: 0, expiresAt: .distantPast, countsUntil: .distantPast, voidedAt: nil,
+            id: .blank, signings: 0, expiresAt: .distantPast, countsUntil: .distantPast, voidedAt: nil,
             isReleased: false, settledAt: nil)
     }
 
@@ -143,7 +143,7 @@ extension OfferCounters: PackedRecord {
 }
 
 extension OfferCounters.OpenPlace: PackedRecord {
-    public static var blank: Self { Self(id: noId, countsUntil: .distantPast, cost: nil, currency: nil) }
+    public static var blank: Self { Self(id: .blank, countsUntil: .distantPast, cost: nil, currency: nil) }
 
     public mutating func code(with coder: inout some RecordCoder) throws {
         try coder.field(&id)
@@ -177,4 +177,3 @@ extension RuleAnswer: PackedRecord {
 }
 
 /// Of a record that is yet to be read.
-private let noId = LowercaseUUID(version4From: Array(repeating: 0, count: 16))

@@ -21,7 +21,7 @@ public struct Table: Sendable {
     public let form: Form
     /// The columns or the expression by which the audit names a row; `nil` if it covers none.
     let ledgerKey: String?
-    /// Which rows `t` are about a customer: `?1` is the scope, `:customers` stands for the numbers of the customers.
+    /// The condition for rows `t` about a customer: `?1` is the scope, and `:customers` is replaced by customer numbers.
     let condition: String?
 
     /// - Parameter erasure: what an erasure does to a column that does not say it itself; `nil` if the table is about
@@ -74,7 +74,7 @@ public enum StoredType: String, Sendable {
 public enum ErasureAction: String, Sendable, Hashable, CaseIterable {
     /// It stays: an internal id, a date, a count, or a name of the catalog's.
     case kept
-    /// A keyed digest takes the place of the value.
+    /// A keyed digest replaces the value.
     case digested
     /// The value is removed without a replacement.
     case emptied
