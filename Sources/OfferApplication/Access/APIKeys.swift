@@ -83,8 +83,8 @@ public struct APIKeys: Sendable {
     /// - Parameters:
     ///   - overlap: how long both keys are accepted, unless the old one expires sooner.
     ///   - lifetime: how long the new key is valid; `nil` for as long as the old one was.
-    /// - Throws: ``APIKeyNotActive``; `clockBehind`, because an end in a future that only a wrong clock has seen
-    ///   would come too late.
+    /// - Throws: ``APIKeyNotActive``; `clockBehind`, because an end that is set by a clock that ran ahead would come
+    ///   too late.
     public func rotate(
         _ id: String, overlap: Period, lifetime: Period? = nil
     ) async throws -> (token: APIToken, oldKeyEndsAt: Instant) {

@@ -24,8 +24,8 @@ struct RequestClock: Sendable {
         return max(now, marks.lastInstant ?? now)
     }
 
-    /// The instant of a request that only looks, or only takes something away: it is answered however late the clock
-    /// is.
+    /// The instant of a request that only reads or only takes something away, and so is answered even if the clock is
+    /// behind.
     func instantOfLooking(_ transaction: any StoreTransaction) throws -> Instant {
         instantOfLooking(after: try StoreClock(transaction).lastInstant())
     }
