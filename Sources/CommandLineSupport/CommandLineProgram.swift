@@ -97,7 +97,6 @@ package struct CommandLineProgram<Root: ParsableCommand> {
     }
 }
 
-/// The version of both programs.
 package enum ProgramVersion {
     /// By semantic versioning.
     package static let number = "0.1.0"
@@ -120,7 +119,6 @@ package enum ExitStatus: Int32, Sendable {
     case unavailable = 3
 }
 
-/// The failure of a command.
 package struct CommandFailure: Error, Hashable {
     package let status: ExitStatus
     /// The text for stderr: lines `error: …`, each followed by its `hint: …`; none if stdout has said it all.

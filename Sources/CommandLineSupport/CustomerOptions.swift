@@ -1,7 +1,7 @@
 package import ArgumentParser
+package import OfferAPI
 import OfferModel
 
-/// A customer by any identifier.
 package struct CustomerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A subscription of the customer, by its first transaction.", valueName: "id"))
     package var originalTransactionId: String?
@@ -19,6 +19,14 @@ package struct CustomerOptions: ParsableArguments {
 
     package var given: [String] {
         [originalTransactionId, appTransactionId, appAccountToken, customerId].compactMap(\.self)
+    }
+
+    package var reference: CustomerIdentifiers {
+        CustomerIdentifiers(
+            originalTransactionId: originalTransactionId.map { TransactionId($0) },
+            appTransactionId: appTransactionId.map { AppTransactionId($0) },
+            appAccountToken: appAccountToken.flatMap { AppAccountToken($0) },
+            customerId: customerId.map { CustomerId($0) })
     }
 
     package mutating func validate() throws {

@@ -45,6 +45,18 @@ package enum InputFile {
     }
 }
 
+extension LowercaseUUID {
+    /// Reads an argument that is an id.
+    ///
+    /// - Parameter noun: what it is, for the message: `an event's id`.
+    package static func argument(_ noun: String) -> @Sendable (String) throws -> LowercaseUUID {
+        { text in
+            guard let id = LowercaseUUID(text) else { throw ValidationError("\(noun) is a UUID") }
+            return id
+        }
+    }
+}
+
 extension Instant {
     package static var wallClock: Instant {
         Instant(milliseconds: Int64(saturating: Date().timeIntervalSince1970 * 1_000))

@@ -92,6 +92,10 @@ package struct FieldList: Sendable {
         if let value { fields.append((name, value.printable)) }
     }
 
+    package mutating func add(_ name: String, _ values: [String]) {
+        add(name, values.isEmpty ? nil : values.joined(separator: ", "))
+    }
+
     /// - Parameter indent: the spaces before each line.
     package func lines(_ palette: Palette, indent: Int = 0) -> [String] {
         let width = (fields.map(\.name.columns).max() ?? 0) + 2

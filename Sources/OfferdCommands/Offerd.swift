@@ -17,7 +17,6 @@ public enum OfferdProgram {
     }
 }
 
-/// The root of the commands.
 struct Offerd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "offerd",

@@ -168,7 +168,7 @@ import Testing
     func rendering() throws {
         let bytes = try Fixture.repository("Examples/wrong-catalog.yaml")
         let invalid = try #require(throws: InvalidDocument.self) { try CatalogReader.read(bytes) }
-        let lines = invalid.errors.flatMap { IssueText.lines($0, severity: .error, file: "wrong-catalog.yaml") }
+        let lines = IssueText.lines(invalid.errors, file: "wrong-catalog.yaml")
         #expect(
             lines == [
                 "error: unknown fact `subscription.staet` at offers[1].eligibility.any[0] (wrong-catalog.yaml:36)",

@@ -230,9 +230,9 @@ struct CaseCommandTests {
     @Test("colours tell expected from found, only where they are wanted")
     func colours() throws {
         let difference = CaseDifference(aspect: .outcome, expected: "eligible", got: "undetermined")
-        let failure = CaseFileResult.Failure(name: "name", line: 3, differences: [difference])
+        let failure = CaseFileResult.Failure(file: "f.yaml", line: 3, name: "name", differences: [difference])
         #expect(
-            CaseFailureText(palette: .ansi).lines(failure, file: "f.yaml") == [
+            CaseFailureText(palette: .ansi).lines(failure) == [
                 "\u{1B}[31m✗\u{1B}[0m name \u{1B}[2m(f.yaml:3)\u{1B}[0m", "    the answer",
                 "      \u{1B}[32m- outcome: eligible\u{1B}[0m", "      \u{1B}[31m+ outcome: undetermined\u{1B}[0m",
             ])

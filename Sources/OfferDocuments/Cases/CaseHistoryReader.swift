@@ -15,13 +15,13 @@ struct CaseHistoryReader {
         let provenance = mapping.optional("provenance")?.choice(Provenance.self) ?? .serverAPI
         let isComplete = mapping.optional("complete")?.boolean() ?? mapping.has("complete")
         if !isComplete {
-            mapping.refuse(
-                key: "completeAsOf", .notAllowed, "`completeAsOf` goes with `complete: true` only",
+            mapping.key("completeAsOf")?.refuse(
+                .notAllowed, "`completeAsOf` goes with `complete: true` only",
                 hint: "add `complete: true`, or leave it out")
         }
         return CaseHistory(
-            transactions: rows(mapping, "transactions", CaseTransactionReader(source: source, usual: provenance).read),
-            renewalInfos: rows(mapping, "renewalInfos", CaseRenewalInfoReader(source: source, usual: provenance).read),
+            transactions: rows(mapping, "transactions") { transaction($0, provenance) },
+            renewalInfos: rows(mapping, "renewalInfos") { renewalInfo($0, provenance) },
             appTransactions: rows(mapping, "appTransactions") { appTransaction($0, provenance) },
             isComplete: isComplete,
             completeAsOf: mapping.optional("completeAsOf")?.caseInstant())
@@ -33,22 +33,9 @@ struct CaseHistoryReader {
         (mapping.optional(key)?.list(allowsEmpty: true) ?? []).compactMap(read)
     }
 
-    private func appTransaction(_ field: Field, _ usual: Provenance) -> CaseRow<AppTransaction>? {
-        let keys = ["appTransactionId", "receiptCreationDate", "originalPurchaseDate", "provenance"]
-        guard let mapping = field.mapping(keys) else { return nil }
-        var app = AppTransaction(
-            bundleId: source.catalog?.bundleId ?? CaseWorld.bundleId,
-            receiptCreationDate: mapping.required("receiptCreationDate")?.caseInstant() ?? .unread)
-        app.appTransactionId = mapping.required("appTransactionId")?.id(.transactionId)
-        app.originalPurchaseDate = mapping.optional("originalPurchaseDate")?.caseInstant()
-        return CaseRow(app, provenance: mapping.provenance(usual))
-    }
-}
+    private var bundleId: BundleId { source.catalog?.bundleId ?? CaseWorld.bundleId }
 
-/// Reads a transaction of a case: unless it says otherwise, one period of the first product at its regular price,
-/// bought by the customer and signed a second after the purchase.
-struct CaseTransactionReader {
-    private static let keys = [
+    private static let transactionKeys = [
         "transactionId", "originalTransactionId", "webOrderLineItemId", "productId", "subscriptionGroupIdentifier",
         "purchaseDate", "originalPurchaseDate", "expiresDate", "signedDate", "type", "inAppOwnershipType",
         "revocationDate", "revocationReason", "revocationType", "revocationPercentage", "isUpgraded", "offerType",
@@ -56,94 +43,39 @@ struct CaseTransactionReader {
         "additionalTransactionReason", "billingPlanType", "commitmentInfo", "provenance",
     ]
 
-    let source: CaseOffers
-    /// The history's provenance, which a row without one has.
-    let usual: Provenance
-
-    func read(_ field: Field) -> CaseRow<Transaction>? {
-        guard let mapping = field.mapping(Self.keys) else { return nil }
-        let id: TransactionId = mapping.required("transactionId")?.id(.transactionId) ?? ""
-        let purchased = mapping.required("purchaseDate")?.caseInstant() ?? .unread
-        let original: TransactionId? = mapping.optional("originalTransactionId")?.id(.transactionId)
-        let product = mapping.optional("productId")?.id(.productId) ?? source.usualProduct.productId
-        var transaction = Transaction(
-            transactionId: id, originalTransactionId: original ?? id,
-            bundleId: source.catalog?.bundleId ?? CaseWorld.bundleId, productId: product, purchaseDate: purchased,
-            signedDate: mapping.optional("signedDate")?.caseInstant() ?? purchased.adding(milliseconds: 1_000))
-        let regular = source.product(product) ?? source.usualProduct
-        readPeriod(mapping, regular, &transaction)
-        readPayment(mapping, regular, &transaction)
-        readOffer(mapping, &transaction)
-        readRevocation(mapping, &transaction)
+    /// Unless it says otherwise, one period of the first product at its regular price, bought by the customer and signed
+    /// a second after the purchase.
+    private func transaction(_ field: Field, _ usual: Provenance) -> CaseRow<Transaction>? {
+        guard let mapping = field.mapping(Self.transactionKeys) else { return nil }
+        var transaction = Transaction.blank
+        transaction.bundleId = bundleId
+        transaction.productId = source.usualProduct.productId
+        transaction.inAppOwnershipType = .purchased
+        mapping.read(
+            &transaction, required: ["transactionId", "purchaseDate"],
+            commitment: ["billingPeriodNumber", "totalBillingPeriods", "commitmentExpiresDate"])
+        let regular = source.product(transaction.productId) ?? source.usualProduct
+        if !mapping.has("originalTransactionId") { transaction.originalTransactionId = transaction.transactionId }
+        if !mapping.has("signedDate") {
+            transaction.signedDate = transaction.purchaseDate.adding(milliseconds: 1_000)
+        }
+        transaction.type = transaction.type ?? source.type(of: transaction.productId)
+        if transaction.type == .autoRenewableSubscription {
+            if !mapping.has("subscriptionGroupIdentifier") {
+                transaction.subscriptionGroupIdentifier = source.group(of: transaction.productId)
+            }
+            transaction.expiresDate = transaction.expiresDate ?? transaction.purchaseDate.adding(regular.period)
+        }
+        if !mapping.has("price") { transaction.price = regular.price.milliunits }
+        transaction.currency = transaction.currency ?? regular.price.currency
+        // Unless it says otherwise, a revocation is a refund.
+        if transaction.revocationDate != nil, !["revocationType", "revocationReason"].contains(where: mapping.has) {
+            transaction.revocationReason = 0
+        }
         return CaseRow(transaction, provenance: mapping.provenance(usual))
     }
 
-    private func readPeriod(_ mapping: Mapping, _ regular: Product, _ transaction: inout Transaction) {
-        let group = mapping.expected("subscriptionGroupIdentifier") { $0.text(.groupId) }
-        let type = mapping.word("type") ?? source.type(of: transaction.productId)
-        transaction.type = type
-        let isSubscription = type == .autoRenewableSubscription
-        transaction.subscriptionGroupIdentifier =
-            switch group {
-            case nil: isSubscription ? source.group(of: transaction.productId) : nil
-            case .nothing: nil
-            case .value(let id): SubscriptionGroupId(id)
-            }
-        transaction.expiresDate =
-            mapping.optional("expiresDate")?.caseInstant()
-            ?? (isSubscription ? transaction.purchaseDate.adding(regular.period) : nil)
-        transaction.originalPurchaseDate = mapping.optional("originalPurchaseDate")?.caseInstant()
-        transaction.inAppOwnershipType = mapping.word("inAppOwnershipType") ?? .purchased
-        transaction.isUpgraded = mapping.optional("isUpgraded")?.boolean() ?? false
-        transaction.transactionReason = mapping.word("transactionReason")
-        transaction.additionalTransactionReason = mapping.word("additionalTransactionReason")
-        transaction.webOrderLineItemId = mapping.optional("webOrderLineItemId")?.text()
-        transaction.storefront = mapping.optional("storefront")?.text(.storefront)
-    }
-
-    private func readPayment(_ mapping: Mapping, _ regular: Product, _ transaction: inout Transaction) {
-        transaction.price =
-            switch mapping.expected("price", { $0.wholeNumber(0...1_000_000_000) }) {
-            case nil: regular.price.milliunits
-            case .nothing: nil
-            case .value(let milliunits): Int64(milliunits)
-            }
-        transaction.currency = mapping.optional("currency")?.currency() ?? regular.price.currency
-        transaction.billingPlanType = mapping.word("billingPlanType")
-        guard let field = mapping.optional("commitmentInfo") else { return }
-        let keys = ["billingPeriodNumber", "totalBillingPeriods", "commitmentExpiresDate"]
-        guard let info = field.mapping(keys) else { return }
-        transaction.commitmentInfo = TransactionCommitmentInfo(
-            billingPeriodNumber: info.optional("billingPeriodNumber")?.wholeNumber(1...100),
-            totalBillingPeriods: info.optional("totalBillingPeriods")?.wholeNumber(1...100),
-            commitmentExpiresDate: info.optional("commitmentExpiresDate")?.caseInstant())
-    }
-
-    private func readOffer(_ mapping: Mapping, _ transaction: inout Transaction) {
-        transaction.offerType = mapping.number("offerType")
-        transaction.offerIdentifier = mapping.word("offerIdentifier")
-        transaction.offerDiscountType = mapping.word("offerDiscountType")
-        transaction.offerPeriod = mapping.optional("offerPeriod")?.text()
-    }
-
-    private func readRevocation(_ mapping: Mapping, _ transaction: inout Transaction) {
-        transaction.revocationDate = mapping.optional("revocationDate")?.caseInstant()
-        // Unless it says otherwise, a revocation is a refund.
-        transaction.revocationReason =
-            switch mapping.expected("revocationReason", { $0.wholeNumber(0...100) }) {
-            case nil: transaction.revocationDate == nil || mapping.has("revocationType") ? nil : 0
-            case .nothing: nil
-            case .value(let reason): reason
-            }
-        transaction.revocationType = mapping.word("revocationType")
-        transaction.revocationPercentage = mapping.optional("revocationPercentage")?.wholeNumber(0...100_000)
-            .map(Int64.init)
-    }
-}
-
-/// Reads renewal info of a case; nothing in it is made up but the product.
-struct CaseRenewalInfoReader {
-    private static let keys = [
+    private static let renewalInfoKeys = [
         "originalTransactionId", "productId", "autoRenewProductId", "autoRenewStatus", "expirationIntent",
         "isInBillingRetryPeriod", "gracePeriodExpiresDate", "offerType", "offerIdentifier", "offerDiscountType",
         "priceIncreaseStatus", "renewalPrice", "currency",
@@ -151,46 +83,27 @@ struct CaseRenewalInfoReader {
         "signedDate", "provenance",
     ]
 
-    let source: CaseOffers
-    /// The history's provenance, which a row without one has.
-    let usual: Provenance
-
-    func read(_ field: Field) -> CaseRow<RenewalInfo>? {
-        guard let mapping = field.mapping(Self.keys) else { return nil }
-        let id: TransactionId = mapping.required("originalTransactionId")?.id(.transactionId) ?? ""
-        let signed = mapping.required("signedDate")?.caseInstant() ?? .unread
-        let product = mapping.optional("productId")?.id(.productId) ?? source.usualProduct.productId
-        var info = RenewalInfo(originalTransactionId: id, productId: product, signedDate: signed)
-        readRenewal(mapping, &info)
-        readOffers(mapping, &info)
+    /// Nothing in it is made up but the product.
+    private func renewalInfo(_ field: Field, _ usual: Provenance) -> CaseRow<RenewalInfo>? {
+        guard let mapping = field.mapping(Self.renewalInfoKeys) else { return nil }
+        var info = RenewalInfo.blank
+        info.productId = source.usualProduct.productId
+        mapping.read(
+            &info, required: ["originalTransactionId", "signedDate"],
+            commitment: ["commitmentAutoRenewStatus", "commitmentRenewalDate"])
+        info.autoRenewProductId = info.autoRenewProductId ?? info.productId
+        info.notifiedStatus = mapping.optional("notifiedStatus")?.wholeNumber(0...100)
+            .flatMap { SubscriptionStatus(rawValue: $0) }
         return CaseRow(info, provenance: mapping.provenance(usual))
     }
 
-    private func readRenewal(_ mapping: Mapping, _ info: inout RenewalInfo) {
-        info.autoRenewProductId = mapping.optional("autoRenewProductId")?.id(.productId) ?? info.productId
-        info.autoRenewStatus = mapping.number("autoRenewStatus")
-        info.expirationIntent = mapping.number("expirationIntent")
-        info.priceIncreaseStatus = mapping.number("priceIncreaseStatus")
-        info.isInBillingRetryPeriod = mapping.optional("isInBillingRetryPeriod")?.boolean()
-        info.gracePeriodExpiresDate = mapping.optional("gracePeriodExpiresDate")?.caseInstant()
-        info.renewalPrice = mapping.optional("renewalPrice")?.wholeNumber(0...1_000_000_000).map(Int64.init)
-        info.currency = mapping.optional("currency")?.currency()
-        info.notifiedStatus = mapping.number("notifiedStatus")
-        info.renewalDate = mapping.optional("renewalDate")?.caseInstant()
-        info.recentSubscriptionStartDate = mapping.optional("recentSubscriptionStartDate")?.caseInstant()
-        guard let field = mapping.optional("commitmentInfo") else { return }
-        guard let commitment = field.mapping(["commitmentAutoRenewStatus", "commitmentRenewalDate"]) else { return }
-        info.commitmentInfo = RenewalCommitmentInfo(
-            commitmentAutoRenewStatus: commitment.number("commitmentAutoRenewStatus"),
-            commitmentRenewalDate: commitment.optional("commitmentRenewalDate")?.caseInstant())
-    }
-
-    private func readOffers(_ mapping: Mapping, _ info: inout RenewalInfo) {
-        info.offerType = mapping.number("offerType")
-        info.offerIdentifier = mapping.word("offerIdentifier")
-        info.offerDiscountType = mapping.word("offerDiscountType")
-        info.eligibleWinBackOfferIds = mapping.optional("eligibleWinBackOfferIds")?.list(allowsEmpty: true)?
-            .compactMap { $0.text().map { OfferIdentifier($0) } }
+    private func appTransaction(_ field: Field, _ usual: Provenance) -> CaseRow<AppTransaction>? {
+        let keys = ["appTransactionId", "receiptCreationDate", "originalPurchaseDate", "provenance"]
+        guard let mapping = field.mapping(keys) else { return nil }
+        var app = AppTransaction.blank
+        app.bundleId = bundleId
+        mapping.read(&app, required: ["appTransactionId", "receiptCreationDate"], commitment: [])
+        return CaseRow(app, provenance: mapping.provenance(usual))
     }
 }
 
@@ -203,15 +116,68 @@ extension Mapping {
     fileprivate func provenance(_ usual: Provenance) -> Provenance {
         optional("provenance")?.choice(Provenance.self) ?? usual
     }
+
+    /// Reads an object of Apple's; a member that is left out stays as it is.
+    ///
+    /// - Parameter commitment: the members that its `commitmentInfo` may have.
+    fileprivate func read(_ object: inout some PayloadObject, required: Set<String>, commitment: [String]) {
+        var fields = CaseFields(mapping: self, requiredNames: required, commitment: commitment)
+        object.visit(&fields)
+    }
 }
 
-/// Apple's lists of words and numbers, which are open: any value may be one of them.
-extension Mapping {
-    fileprivate func word<Word: RawRepresentable<String>>(_ key: String) -> Word? {
-        optional(key)?.text().flatMap { Word(rawValue: $0) }
+/// The members of an object of Apple's in a case. Apple's lists of words and numbers are open: any value may be one.
+private struct CaseFields: PayloadFields {
+    typealias Failure = Never
+
+    let mapping: Mapping
+    let requiredNames: Set<String>
+    let commitment: [String]
+
+    private static let forms: [String: TextForm] = [
+        "transactionId": .transactionId, "originalTransactionId": .transactionId, "appTransactionId": .transactionId,
+        "productId": .productId, "autoRenewProductId": .productId, "subscriptionGroupIdentifier": .groupId,
+        "storefront": .storefront,
+    ]
+
+    private static let ranges: [String: ClosedRange<Int>] = [
+        "price": 0...1_000_000_000, "renewalPrice": 0...1_000_000_000, "revocationPercentage": 0...100_000,
+        "billingPeriodNumber": 1...100, "totalBillingPeriods": 1...100,
+    ]
+
+    /// What may also be written as null, which says that there must be none.
+    private static let nullable: Set<String> = ["price", "revocationReason", "subscriptionGroupIdentifier"]
+
+    func required<Value: PayloadValue>(_ name: String, _ value: inout Value) { value = read(name) ?? value }
+
+    func optional<Value: PayloadValue>(_ name: String, _ value: inout Value?) {
+        let isNull = Self.nullable.contains(name) && mapping.isNull(name)
+        value = isNull ? nil : read(name) ?? value
     }
 
-    fileprivate func number<Number: RawRepresentable<Int>>(_ key: String) -> Number? {
-        optional(key)?.wholeNumber(0...100).flatMap { Number(rawValue: $0) }
+    func signingDate(_ name: String, _ value: inout Instant) { required(name, &value) }
+
+    func object<Object: PayloadObject>(_ name: String, _ value: inout Object?) {
+        guard let inner = mapping.optional(name)?.mapping(commitment) else { return }
+        var object = Object.blank
+        inner.read(&object, required: [], commitment: [])
+        value = object
+    }
+
+    private func read<Value: PayloadValue>(_ name: String) -> Value? {
+        guard let field = requiredNames.contains(name) ? mapping.required(name) : mapping.optional(name) else {
+            return nil
+        }
+        let scalar: PayloadScalar? =
+            switch Value.form {
+            case .text, .identifier, .label:
+                (name == "currency" ? field.currency() : Self.forms[name].map(field.text) ?? field.text())
+                    .map { .text($0) }
+            case .number: field.wholeNumber(Self.ranges[name] ?? 0...100).map { .number(Int64($0)) }
+            case .date: field.caseInstant().map { .number($0.milliseconds) }
+            case .flag: field.boolean().map { .number($0 ? 1 : 0) }
+            case .texts: field.list(allowsEmpty: true).map { .texts($0.compactMap { $0.text() }) }
+            }
+        return scalar.flatMap { Value(scalar: $0) }
     }
 }

@@ -2,8 +2,6 @@ package import OfferModel
 
 /// Reads a file of cases (`docs/cases.md`), strictly: every error of the file is found in one pass.
 package enum CaseReader {
-    /// Reads YAML or JSON.
-    ///
     /// - Parameter catalog: reads the catalog at a path that the file names, relative to the file; `nil` if it cannot
     ///   be used, which the caller has to explain.
     package static func read(
@@ -46,11 +44,11 @@ struct CaseOffers {
         guard let field = mapping.optional("catalog") else {
             return mapping.has("catalog") ? CaseOffers() : own(mapping)
         }
-        mapping.refuse(
-            key: "offers", .notAllowed, "`offers` does not go with `catalog`",
+        mapping.key("offers")?.refuse(
+            .notAllowed, "`offers` does not go with `catalog`",
             hint: "put the offers into the catalog, or leave `catalog` out")
-        mapping.refuse(
-            key: "unchecked", .notAllowed, "`unchecked` goes with `offers` only", hint: "a catalog is always checked")
+        mapping.key("unchecked")?.refuse(
+            .notAllowed, "`unchecked` goes with `offers` only", hint: "a catalog is always checked")
         if case .mapping = field.node.content {
             return CatalogReader.read(field).map { CaseOffers($0) } ?? CaseOffers()
         }

@@ -191,8 +191,8 @@ struct CaseExpectationReader {
     private func turningPoint(_ field: Field) -> ExpectedTurningPoint? {
         guard let mapping = field.mapping(["at", "event"]) else { return nil }
         if mapping.has("event") {
-            mapping.refuse(
-                key: "at", .contradiction, "a turning point is an instant or an event", hint: "keep one of the two")
+            mapping.key("at")?.refuse(
+                .contradiction, "a turning point is an instant or an event", hint: "keep one of the two")
             return mapping.optional("event")?.word(among: vocabulary.events).map { .event($0) }
         }
         return mapping.required("at")?.caseInstant().map { .at($0) }

@@ -69,8 +69,8 @@ enum BillingPlanReader {
             guard products.contains(where: { !$0.billingPlans.isEmpty }) else { return nil }
             let shared = BillingPlanType.names.first { plan in products.allSatisfy { $0.has(plan.value) } }
             if shared == nil {
-                mapping.refuse(
-                    key: "products", .notAllowed, "the products have no billing plan in common",
+                mapping.key("products")?.refuse(
+                    .notAllowed, "the products have no billing plan in common",
                     hint: "make one offer per plan: an offer belongs to one")
             }
             return shared?.value

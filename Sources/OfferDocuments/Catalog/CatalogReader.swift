@@ -117,7 +117,6 @@ struct CatalogContext {
     private let namedOthers: Set<ProductId>?
     /// Whether conditions are read as they are written: only where a file of cases asks for it.
     var isUnchecked = false
-    /// The instant by which active offers should not have ended.
     var now: Instant?
     /// Judges the conditions of all offers, so that a hostile catalog costs as little as one.
     var satisfiability = Satisfiability()
@@ -128,11 +127,9 @@ struct CatalogContext {
     private var offerIds: Set<OfferId> = []
     private var formerIds: [OfferId: Field] = [:]
     private var offerIdentifiers: Set<String> = []
-    /// Offers that others ask about.
     var mentions: [(offer: OfferId, field: Field)] = []
     private var ownFacts: [String: (type: FactType, line: Int)] = [:]
     var tags: Set<String> = []
-    /// Tags that limits count across.
     var countedTags: [(tag: String, field: Field)] = []
 
     init(

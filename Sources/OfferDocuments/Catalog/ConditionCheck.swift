@@ -46,7 +46,7 @@ struct ConditionCheck {
         switch constraint {
         case .comparison: return
         case .all(let children, _):
-            for (index, child) in children.enumerated() where solver.hasBudget && !child.isComparison {
+            for (index, child) in children.enumerated() where solver.hasBudget && child.literal == nil {
                 var siblings = children
                 siblings.remove(at: index)
                 warnAboutNeverReached(child, beside: others + siblings, &solver)
@@ -93,18 +93,14 @@ struct ConditionCheck {
     private func warnAboutEarlierBuyers(_ constraint: Constraint, _ solver: inout Satisfiability) {
         guard offer.type == .introductory, offer.again == nil else { return }
         let newcomers =
-            offer.platformConstraints.map(\.constraint) + [.literal("subscription.everInGroup", isNot: .boolean(true))]
+            offer.platformConstraints.map(\.constraint) + [
+                .literal("subscription.everInGroup", isOneOf: [.boolean(true)], holds: false)
+            ]
         guard !solver.canHold([constraint] + newcomers) else { return }
         let conjunct = constraint.conjuncts.first { !solver.canHold([$0] + newcomers) } ?? constraint
         at(conjunct.path).warn(
             .unusualTerms, "\(conjunct.words) leaves only customers who bought in the group before",
             hint: "Apple gives them an introductory offer only if they never used one in the group")
-    }
-}
-
-extension Constraint {
-    fileprivate var isComparison: Bool {
-        if case .comparison = self { true } else { false }
     }
 }
 
@@ -120,13 +116,7 @@ extension RuleNode {
         }
     }
 
-    var comparisons: [Comparison] {
-        switch self {
-        case .all(let children), .any(let children): children.flatMap(\.comparisons)
-        case .not(let child): child.comparisons
-        case .comparison(let comparison): [comparison]
-        }
-    }
+    var comparisons: [Comparison] { comparisons(at: "").map(\.comparison) }
 }
 
 extension OfferType {
@@ -140,37 +130,39 @@ extension OfferType {
     }
 }
 
-/// The App Store's own requirements of a customer, as facts (`platform.*`, docs/design.md#decisions).
-struct PlatformConstraint {
-    let constraint: Constraint
-    let reason: String
-}
+/// One of the App Store's own requirements of a customer, as facts (`platform.*`, docs/design.md#decisions).
+typealias PlatformConstraint = (constraint: Constraint, reason: String)
 
 extension Offer {
     /// Empty where the condition and the rules need not hold at once: an offer that was found open stays so.
     var platformConstraints: [PlatformConstraint] {
         guard availableFor == nil else { return [] }
-        let bought = PlatformConstraint(
-            constraint: .literal("customer.everSubscribed", is: .boolean(true)),
-            reason: "Apple: such an offer is for customers who have or had a subscription in the app")
+        let bought: PlatformConstraint = (
+            constraint: .literal("customer.everSubscribed", isOneOf: [.boolean(true)]),
+            reason: "Apple: such an offer is for customers who have or had a subscription in the app"
+        )
         switch type {
         case .introductory:
             let states: [SubscriptionStateName] = [.neverSubscribed, .inBillingRetryPeriod, .expired, .revoked]
             return [
-                PlatformConstraint(
+                (
                     constraint: .literal("subscription.state", isOneOf: states.map { .text($0.rawValue) }),
-                    reason: "Apple: an introductory offer is for customers without an active subscription in the group")
+                    reason: "Apple: an introductory offer is for customers without an active subscription in the group"
+                )
             ]
         case .promotional:
             return [bought]
         case .winBack:
             return [
-                PlatformConstraint(
-                    constraint: .literal("subscription.state", is: .text(SubscriptionStateName.expired.rawValue)),
-                    reason: "a win-back offer is for customers whose subscription has lapsed: the state `expired`"),
-                PlatformConstraint(
-                    constraint: .literal("subscription.everInGroup", is: .boolean(true)),
-                    reason: "a win-back offer is for customers who bought the lapsed subscription themselves"),
+                (
+                    constraint: .literal(
+                        "subscription.state", isOneOf: [.text(SubscriptionStateName.expired.rawValue)]),
+                    reason: "a win-back offer is for customers whose subscription has lapsed: the state `expired`"
+                ),
+                (
+                    constraint: .literal("subscription.everInGroup", isOneOf: [.boolean(true)]),
+                    reason: "a win-back offer is for customers who bought the lapsed subscription themselves"
+                ),
                 bought,
             ]
         }
@@ -178,20 +170,10 @@ extension Offer {
 }
 
 extension Constraint {
-    static func literal(_ fact: String, is value: FactValue) -> Constraint {
-        literal(fact, isOneOf: [value])
-    }
-
-    static func literal(_ fact: String, isOneOf values: [FactValue]) -> Constraint {
+    /// - Parameter holds: whether the fact has one of the values; `false` if it must be known to have another.
+    static func literal(_ fact: String, isOneOf values: [FactValue], holds: Bool = true) -> Constraint {
         .comparison(
             Literal(
-                comparison: Comparison(fact: fact, comparisonOperator: .in, operands: values), holds: true, path: ""))
-    }
-
-    /// It must be known that the fact has another value.
-    static func literal(_ fact: String, isNot value: FactValue) -> Constraint {
-        .comparison(
-            Literal(
-                comparison: Comparison(fact: fact, comparisonOperator: .is, operands: [value]), holds: false, path: ""))
+                comparison: Comparison(fact: fact, comparisonOperator: .in, operands: values), holds: holds, path: ""))
     }
 }

@@ -65,10 +65,9 @@ extension Constraint {
         }
     }
 
-    var fact: String? {
-        guard case .comparison(let literal) = self else { return nil }
-        return literal.comparison.fact
-    }
+    var literal: Literal? { if case .comparison(let literal) = self { literal } else { nil } }
+
+    var fact: String? { literal?.comparison.fact }
 }
 
 extension Comparison {

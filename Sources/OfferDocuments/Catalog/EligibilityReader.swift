@@ -27,13 +27,13 @@ enum EligibilityReader {
         let written = groups.filter(mapping.has)
         if mapping.has("fact") || written.isEmpty {
             for group in written {
-                mapping.refuse(
-                    key: group, .notAllowed, "`\(group)` does not go with `fact`", hint: "nest one in the other")
+                mapping.key(group)?.refuse(
+                    .notAllowed, "`\(group)` does not go with `fact`", hint: "nest one in the other")
             }
             return comparison(mapping, &context)
         }
         for key in operators {
-            mapping.refuse(key: key, .notAllowed, "`\(key)` does not go with `\(written[0])`", hint: "add a `fact`")
+            mapping.key(key)?.refuse(.notAllowed, "`\(key)` does not go with `\(written[0])`", hint: "add a `fact`")
         }
         let nodes = written.compactMap { group($0, mapping, depth: depth + 1, &context) }
         guard written.count == 1 else {

@@ -55,13 +55,6 @@ private struct ImplicationProof {
     }
 }
 
-extension Constraint {
-    fileprivate var literal: Literal? {
-        guard case .comparison(let literal) = self else { return nil }
-        return literal
-    }
-}
-
 extension Literal {
     fileprivate func holds(at point: FactPoint) -> Bool { comparison.holds(at: point) == holds }
 }

@@ -37,14 +37,14 @@ enum LimitReader {
     private static func limit(_ field: Field, _ products: [Product], _ context: inout CatalogContext) -> Limit? {
         guard let mapping = field.mapping(keys) else { return nil }
         if mapping.has("spend") { return budget(mapping, products) }
-        mapping.refuse(key: "currency", .notAllowed, "`currency` goes with `spend` only", hint: "leave it out")
+        mapping.key("currency")?.refuse(.notAllowed, "`currency` goes with `spend` only", hint: "leave it out")
         let count = mapping.required("count")?.wholeNumber(1...1_000_000_000)
         if mapping.has("per") { return perPerson(count, mapping, &context) }
-        mapping.refuse(
-            key: "window", .notAllowed, "`window` goes with `per` only",
+        mapping.key("window")?.refuse(
+            .notAllowed, "`window` goes with `per` only",
             hint: "add `per: customer` or `per: account`")
-        mapping.refuse(
-            key: "across", .notAllowed, "`across` goes with `per: customer` only", hint: "add `per: customer`")
+        mapping.key("across")?.refuse(
+            .notAllowed, "`across` goes with `per: customer` only", hint: "add `per: customer`")
         return count.map { .total(count: $0) }
     }
 
@@ -52,8 +52,8 @@ enum LimitReader {
         let per = mapping.optional("per")?.choice(LimitSubject.self)
         let window = mapping.optional("window")?.fixedPeriod()
         if per == .account {
-            mapping.refuse(
-                key: "across", .notAllowed, "`across` goes with `per: customer` only",
+            mapping.key("across")?.refuse(
+                .notAllowed, "`across` goes with `per: customer` only",
                 hint: "leave it out: a limit per account counts the uses of its own offer")
             guard let count, window != nil || !mapping.has("window"), !mapping.has("across") else { return nil }
             return .perAccount(count: count, window: window)
@@ -79,8 +79,8 @@ enum LimitReader {
 
     private static func budget(_ mapping: Mapping, _ products: [Product]) -> Limit? {
         for key in ["count", "per", "window", "across"] {
-            mapping.refuse(
-                key: key, .notAllowed, "`\(key)` does not go with `spend`", hint: "make it a limit of its own")
+            mapping.key(key)?.refuse(
+                .notAllowed, "`\(key)` does not go with `spend`", hint: "make it a limit of its own")
         }
         let (field, currencyField) = (mapping.required("spend"), mapping.required("currency"))
         let (milliunits, currency) = (field?.milliunits(), currencyField?.currency())
@@ -111,7 +111,6 @@ extension Limit {
 }
 
 extension Offer {
-    /// How often a customer may have it without limits.
     package var unlimitedUse: String { type.unlimitedUse(again: again) }
 }
 

@@ -21,8 +21,8 @@ enum OfferReader {
         let terms = TermsReader.read(mapping, products, of: billingPlan, context)
         let again = AgainReader.read(mapping, type)
         if let again {
-            mapping.warn(
-                key: "again", .introductoryAgain,
+            mapping.key("again")?.warn(
+                .introductoryAgain,
                 "customers who used an introductory offer of the group may have one again `\(again)` after it ended, "
                     + "although Apple allows one", hint: "leave `again` out to follow Apple's rule")
         }
@@ -44,8 +44,8 @@ enum OfferReader {
         offer.again = again
         offer.status = status ?? .draft
         if offer.status == .active, let ends = offer.ends, let now = context.now, ends <= now {
-            mapping.warn(
-                key: "ends", .unused, "the offer is active but not issued: it ended at \(ends)",
+            mapping.key("ends")?.warn(
+                .unused, "the offer is active but not issued: it ended at \(ends)",
                 hint: "set a later `ends`, or `status: archived`")
         }
         if let formats { offer.formats = formats }
@@ -68,8 +68,8 @@ enum OfferReader {
         let starts = mapping.optional("starts")?.instant()
         let ends = mapping.optional("ends")?.instant()
         if let starts, let ends, starts >= ends {
-            mapping.refuse(
-                key: "ends", .contradiction, "the offer ends at \(ends), not after it starts at \(starts)",
+            mapping.key("ends")?.refuse(
+                .contradiction, "the offer ends at \(ends), not after it starts at \(starts)",
                 hint: "write the earlier time as `starts`")
         }
         let priority = mapping.optional("priority")?.wholeNumber(-1_000_000...1_000_000)
@@ -115,12 +115,12 @@ enum OfferReader {
         let salt = mapping.optional("salt")?.text(.label("a salt"))
         guard let percent else { return nil }
         if percent == 0 {
-            mapping.warn(
-                key: "percent", .unused, "a rollout of 0 percent reaches no customer",
+            mapping.key("percent")?.warn(
+                .unused, "a rollout of 0 percent reaches no customer",
                 hint: "raise it, or use `status: draft` until it begins")
         } else if let holdout, holdout == 100 {
-            mapping.warn(
-                key: "holdout", .unused, "all customers are held out", hint: "lower it, or use `status: draft`")
+            mapping.key("holdout")?.warn(
+                .unused, "all customers are held out", hint: "lower it, or use `status: draft`")
         }
         return Rollout(percent: percent, holdout: holdout ?? 0, salt: salt)
     }
@@ -210,8 +210,8 @@ enum DeliveryReader {
         _ context: inout CatalogContext
     ) -> OfferIdentifier? {
         if type == .introductory {
-            mapping.refuse(
-                key: "offerIdentifier", .notAllowed, "an introductory offer has no offerIdentifier",
+            mapping.key("offerIdentifier")?.refuse(
+                .notAllowed, "an introductory offer has no offerIdentifier",
                 hint: "leave it out: Apple has one introductory offer per product, without a name")
             return nil
         }
@@ -227,8 +227,8 @@ enum DeliveryReader {
 
     static func formats(_ mapping: Mapping, _ delivery: Delivery?) -> [SignatureFormat]? {
         if let delivery, delivery != .signature {
-            mapping.refuse(
-                key: "formats", .notAllowed, "`formats` goes with `delivery: signature` only", hint: "leave it out")
+            mapping.key("formats")?.refuse(
+                .notAllowed, "`formats` goes with `delivery: signature` only", hint: "leave it out")
             return nil
         }
         return mapping.optional("formats")?.list()?.distinct { $0.choice(SignatureFormat.self) }
@@ -274,7 +274,7 @@ enum LifetimeOwnerCheck {
         for product in context.otherProducts where product.type == .nonConsumable {
             // More are not named.
             guard reached.count <= 3 else { break }
-            let owner = Constraint.literal(fact(product.productId), is: .boolean(true))
+            let owner = Constraint.literal(fact(product.productId), isOneOf: [.boolean(true)])
             if context.lifetimeOwners.canHold(condition + [owner]), context.lifetimeOwners.hasBudget {
                 reached.append(product.productId)
             }

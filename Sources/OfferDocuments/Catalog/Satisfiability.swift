@@ -100,29 +100,20 @@ struct StateModel {
 
     /// The states in which a fact can be known, where that depends on the state.
     static func states(knowing fact: String) -> [SubscriptionStateName]? {
-        let point = FactPoint.value(.number(0))
-        switch fact {
-        case "subscription.daysUntilExpiry", "subscription.daysSinceExpired", "subscription.monthsSinceExpired":
-            return SubscriptionStateName.allCases.filter { state in
-                StateModel(state: state, everInGroup: nil).allows(point, of: fact)
-            }
-        default: return nil
+        let dates = [
+            "subscription.daysUntilExpiry", "subscription.daysSinceExpired", "subscription.monthsSinceExpired",
+        ]
+        guard dates.contains(fact) else { return nil }
+        return SubscriptionStateName.allCases.filter { state in
+            StateModel(state: state, everInGroup: nil).allows(.value(.number(0)), of: fact)
         }
     }
 
     private var mayHaveAccess: Bool {
-        switch state {
-        case .introductoryOffer, .subscribed, .inGracePeriod: true
-        case .neverSubscribed, .inBillingRetryPeriod, .expired, .revoked, nil: false
-        }
+        state.map { [.introductoryOffer, .subscribed, .inGracePeriod].contains($0) } ?? false
     }
 
-    private var hasLostAccess: Bool {
-        switch state {
-        case .inBillingRetryPeriod, .expired, .revoked: true
-        case .neverSubscribed, .introductoryOffer, .subscribed, .inGracePeriod, nil: false
-        }
-    }
+    private var hasLostAccess: Bool { state.map { [.inBillingRetryPeriod, .expired, .revoked].contains($0) } ?? false }
 }
 
 /// The relation of two facts, whatever the state.

@@ -78,7 +78,7 @@ enum TermsReader {
         let period = mapping.required("period")?.period(among: AppleTerms.offerPeriods)
         let count = mapping.required("periodCount")?.wholeNumber(AppleTerms.periodCounts)
         if mode == .freeTrial {
-            mapping.refuse(key: "price", .notAllowed, "a free trial has no price", hint: "leave `price` out")
+            mapping.key("price")?.refuse(.notAllowed, "a free trial has no price", hint: "leave `price` out")
         }
         let hasPrice = mode == .payAsYouGo || mode == .payUpFront
         let priceField = hasPrice ? mapping.required("price") : mode == nil ? mapping.optional("price") : nil
@@ -152,7 +152,7 @@ enum WinBackTermsReader {
         guard !written.isEmpty else { return nil }
         guard type == .winBack || type == nil else {
             for key in written {
-                mapping.refuse(key: key, .notAllowed, "`\(key)` goes with `type: winBack` only", hint: "leave it out")
+                mapping.key(key)?.refuse(.notAllowed, "`\(key)` goes with `type: winBack` only", hint: "leave it out")
             }
             return nil
         }

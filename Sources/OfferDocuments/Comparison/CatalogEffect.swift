@@ -29,7 +29,6 @@ package struct CatalogEffect: Sendable, Hashable {
 
     private static let savings = "used to calculate savings; App Store Connect sets what customers pay"
 
-    /// Of who may have an offer.
     static func audience(losesSome: Bool, gainsSome: Bool) -> Self {
         let words =
             switch (gainsSome, losesSome) {
@@ -252,7 +251,6 @@ extension Period {
 }
 
 extension Array where Element: Hashable {
-    /// Its elements that the other has not.
     fileprivate func lacking(_ other: [Element]) -> [Element] {
         let others = Set(other)
         return filter { !others.contains($0) }

@@ -148,7 +148,7 @@ extension OfferField {
 
 extension RuleNode {
     /// Its comparisons with their places, such as `eligibility.all[1].not`.
-    fileprivate func comparisons(at path: String) -> [(path: String, comparison: Comparison)] {
+    func comparisons(at path: String) -> [(path: String, comparison: Comparison)] {
         switch self {
         case .all(let children): children.enumerated().flatMap { $1.comparisons(at: "\(path).all[\($0)]") }
         case .any(let children): children.enumerated().flatMap { $1.comparisons(at: "\(path).any[\($0)]") }

@@ -14,7 +14,6 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var retention = RetentionTerms()
     package var rateLimits = RateLimits()
     package var tls: TLSPaths?
-    /// The proxies whose forwarded address is trusted.
     package var trustedProxies: [IPNetwork] = []
     /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for
     /// never.
@@ -23,17 +22,29 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var customerTokens: [CustomerTokensConfiguration] = []
     /// Servers to ask instead of Apple's, for tests; never for Production.
     package var appStoreServers: [AppStoreEnvironment: String] = [:]
+
+    /// Gives the paths of `tls` and `customerTokens` another form.
+    package mutating func resolvePaths(_ resolve: (String) -> String) {
+        tls = tls.map {
+            TLSPaths(
+                certificate: resolve($0.certificate), key: resolve($0.key),
+                clientCertificates: $0.clientCertificates.map(resolve))
+        }
+        for index in customerTokens.indices {
+            if case .file(let path) = customerTokens[index].keys { customerTokens[index].keys = .file(resolve(path)) }
+        }
+    }
 }
 
 /// `tls` of `offerd.yaml`: paths of PEM files as written; relative to the configuration file.
 package struct TLSPaths: Sendable, Hashable {
+    /// The server's certificate first, then the intermediates below the root.
     package var certificate: String
     package var key: String
     /// The authorities that sign client certificates; absent if clients need none.
     package var clientCertificates: String?
 }
 
-/// How the lines of the log are written.
 package enum LogFormat: String, Sendable, Hashable, CaseIterable {
     case text, json
 }
@@ -63,11 +74,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         } else if host.contains(":") {
             return nil
         }
-        let isHost = host.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || ".-_:%".utf8.contains(byte)
-        }
-        guard !host.isEmpty, isHost else { return nil }
+        guard String(host).isMade(of: ".-_:%") else { return nil }
         self.init(host: String(host), port: port)
     }
 
@@ -93,8 +100,8 @@ package enum ConfigurationReader {
             let listen = mapping.optional("listen")?.listenAddress()
             let metrics = mapping.optional("metrics")?.listenAddress()
             if let metrics, let listen, metrics.isTaken(by: listen) {
-                mapping.refuse(
-                    key: "metrics", .contradiction, "`\(metrics)` is the address of `listen` too",
+                mapping.key("metrics")?.refuse(
+                    .contradiction, "`\(metrics)` is the address of `listen` too",
                     hint: ListenAddress.metricsHint)
             }
             let own = ServerConfiguration()
@@ -242,7 +249,6 @@ extension Field {
         return RateLimit(perSecond: perSecond, burst: burst)
     }
 
-    /// For tests, servers to ask instead of Apple's.
     fileprivate func appStoreServers() -> [AppStoreEnvironment: String] {
         // What such a server is sent would open Apple's doors to the app's customers.
         let entries = testEnvironments("Production always asks Apple's own server")

@@ -8,7 +8,6 @@ package struct CustomerTokensConfiguration: Sendable, Hashable {
         case url(String)
     }
 
-    /// How many providers there can be.
     package static let most = 16
 
     /// The `iss` of its tokens.

@@ -10,6 +10,10 @@ package struct KeysConfiguration: Sendable, Hashable {
     package func app(_ bundleId: BundleId) -> AppConfiguration? {
         apps.first { $0.bundleId == bundleId }
     }
+
+    package var scopes: [Scope] {
+        apps.flatMap { app in app.environments.map { Scope(bundleId: app.bundleId, environment: $0) } }
+    }
 }
 
 /// The keys of the audit (docs/design.md#keys), none of which is Apple's.
@@ -26,7 +30,6 @@ package struct AppConfiguration: Sendable, Hashable {
     package var bundleId: BundleId
     /// Apple's number of the app; required if Production is served.
     package var appAppleId: Int64?
-    /// The issuer of the App Store Connect keys.
     package var issuerId: LowercaseUUID
     /// In the order of the file.
     package var environments: [AppStoreEnvironment]
@@ -38,34 +41,24 @@ package struct AppConfiguration: Sendable, Hashable {
     package var trustedRoots: [AppStoreEnvironment: [String]] = [:]
 }
 
-/// One In-App Purchase key of an app.
 package struct KeyConfiguration: Sendable, Hashable {
     package var keyId: KeyId
     package var privateKey: PrivateKeySource
     package var use: KeyUse
     /// Never both for tests and for Apple's environments.
     package var environments: [AppStoreEnvironment]
-    /// Its entry in the document, for errors that only the key's material shows.
-    package var place: DocumentPlace?
+    /// Its entry in the document, for errors that only the key's material shows: `apps[0].keys[1]`.
+    var path = ""
+    var position = DocumentPosition.start
 
     package init(
-        keyId: KeyId, privateKey: PrivateKeySource, use: KeyUse, environments: [AppStoreEnvironment],
-        place: DocumentPlace? = nil
+        keyId: KeyId, privateKey: PrivateKeySource, use: KeyUse, environments: [AppStoreEnvironment]
     ) {
         self.keyId = keyId
         self.privateKey = privateKey
         self.use = use
         self.environments = environments
-        self.place = place
     }
-}
-
-/// A place in a document; line and column count from 1.
-package struct DocumentPlace: Sendable, Hashable {
-    /// Such as `apps[0].keys[1]`.
-    package let path: String
-    package let line: Int
-    package let column: Int
 }
 
 /// Where a private key is; never the key itself.
@@ -78,7 +71,6 @@ package enum PrivateKeySource: Sendable, Hashable {
     case token(TokenKey)
 }
 
-/// The purpose of a key.
 package enum KeyUse: String, Sendable, Hashable, CaseIterable {
     /// Signs new offers.
     case signing
@@ -209,10 +201,9 @@ enum KeyListReader {
             return nil
         }
         guard let id, let source, let use, let environments else { return nil }
-        let position = field.node.position
-        return KeyConfiguration(
-            keyId: id, privateKey: source, use: use, environments: environments,
-            place: DocumentPlace(path: field.path, line: position.line, column: position.column))
+        var key = KeyConfiguration(keyId: id, privateKey: source, use: use, environments: environments)
+        (key.path, key.position) = (field.path, field.node.position)
+        return key
     }
 }
 
@@ -236,8 +227,8 @@ extension Field {
     /// The entries of a mapping by environment, of which Production must be none.
     func testEnvironments(_ refusal: String) -> [(environment: AppStoreEnvironment, entry: Field)] {
         guard let mapping = mapping(AppStoreEnvironment.allCases.map(\.rawValue)) else { return [] }
-        mapping.refuse(
-            key: AppStoreEnvironment.production.rawValue, .notAllowed, refusal, hint: "delete this entry")
+        mapping.key(AppStoreEnvironment.production.rawValue)?.refuse(
+            .notAllowed, refusal, hint: "delete this entry")
         return [.sandbox, .localTesting, .xcode].compactMap { environment in
             mapping.optional(environment.rawValue).map { (environment, $0) }
         }
@@ -293,12 +284,7 @@ enum KeySourceReader {
     }
 
     static func isVariableName(_ text: String) -> Bool {
-        guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
-        return text.utf8.count <= 128
-            && text.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || byte == UInt8(ascii: "_")
-            }
+        text.isMade(of: "_", upTo: 128) && text.first?.isNumber == false
     }
 }
 
@@ -323,9 +309,8 @@ package enum KeySharing {
                     key.keyId == other.keyId
                     ? "key `\(key.keyId)` is" : "keys `\(other.keyId)` and `\(key.keyId)` are one key,"
                 return DocumentIssue(
-                    code: .contradiction, path: key.place?.path ?? "", line: key.place?.line ?? 1,
-                    column: key.place?.column ?? 1,
-                    detail: "\(whose) used in `\(test.rawValue)` and in `\(real.rawValue)`, where its test "
+                    .contradiction, at: key.position, path: key.path,
+                    "\(whose) used in `\(test.rawValue)` and in `\(real.rawValue)`, where its test "
                         + "signatures are valid",
                     hint: "give each an entry with a key of its own: `environments: [\(test.rawValue)]` on one made by "
                         + "`offerd keys generate`, `environments: [\(real.rawValue)]` on the one from App Store Connect"

@@ -4,7 +4,6 @@ package import OfferModel
 /// One entry of `webhooks` in `offerd.yaml`: which events are sent where (docs/webhooks.md).
 package struct WebhookConfiguration: Sendable, Hashable {
     package static let standardPace = 50
-    /// How many webhooks there can be.
     package static let most = 16
 
     package var url: String

@@ -23,8 +23,7 @@ public struct DocumentIssue: Sendable, Hashable {
     }
 }
 
-/// Thrown where a document cannot be read at all.
-extension DocumentIssue: Error {
+extension DocumentIssue {
     init(
         _ code: DocumentIssueCode, at position: DocumentPosition, path: String = "", _ detail: String,
         hint: String? = nil
@@ -148,17 +147,20 @@ package enum IssueText {
     ///
     /// The parts are plain values so that issues reported by a server print like local ones.
     package static func lines(
-        severity: IssueSeverity, detail: String, path: String?, file: String, line: Int?, hint: String?
+        severity: IssueSeverity, detail: String, path: String?, file: String, line: Int, hint: String?
     ) -> [String] {
-        var first = "\(severity.rawValue): \(detail)"
-        if let path, !path.isEmpty { first += " at \(path)" }
-        first += line.map { " (\(file):\($0))" } ?? " (\(file))"
-        return [first] + (hint.map { ["hint: \($0)"] } ?? [])
+        let place = path.map { $0.isEmpty ? "" : " at \($0)" } ?? ""
+        return ["\(severity.rawValue): \(detail)\(place) (\(file):\(line))"] + (hint.map { ["hint: \($0)"] } ?? [])
     }
 
-    package static func lines(_ issue: DocumentIssue, severity: IssueSeverity, file: String) -> [String] {
-        lines(
-            severity: severity, detail: issue.detail, path: issue.path, file: file, line: issue.line, hint: issue.hint)
+    package static func lines(
+        _ issues: [DocumentIssue], severity: IssueSeverity = .error, file: String
+    ) -> [String] {
+        issues.flatMap { issue in
+            lines(
+                severity: severity, detail: issue.detail, path: issue.path, file: file, line: issue.line,
+                hint: issue.hint)
+        }
     }
 }
 
@@ -171,6 +173,13 @@ package struct InvalidDocument: Error, Sendable, Hashable {
     /// Every error found, at least one, in the order of their lines.
     package let errors: [DocumentIssue]
     package let warnings: [DocumentIssue]
+}
+
+extension InvalidDocument {
+    /// A document that cannot be read at all.
+    init(_ code: DocumentIssueCode, at position: DocumentPosition, _ detail: String, hint: String? = nil) {
+        self.init(errors: [DocumentIssue(code, at: position, detail, hint: hint)], warnings: [])
+    }
 }
 
 /// Bounds of every document, so that a hostile one costs little.

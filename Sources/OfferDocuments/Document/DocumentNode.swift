@@ -28,6 +28,12 @@ struct DocumentNode: Sendable {
         var value: DocumentNode
         /// Whether an entry before this one has the same key.
         var isRepeated = false
+
+        /// The error of a repeated one, in the mapping at a path.
+        func repetition(at path: String) -> DocumentIssue {
+            DocumentIssue(
+                .duplicateKey, at: keyPosition, path: path, "key \(quoted(key)) is given twice", hint: "keep one")
+        }
     }
 
     /// Its kind, for an error: `a list`.
@@ -80,26 +86,9 @@ enum PlainScalar {
 
     /// Numbers of YAML 1.1 and 1.2: signs, underscores, other bases, base 60, missing digits around the point.
     private static func isNumber(_ text: String) -> Bool {
-        var rest = Substring(text.lowercased()).utf8
-        if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
-        guard rest.contains(where: { (0x30...0x39).contains($0) }) else { return false }
-        let other = Substring(rest.dropFirst(2)).utf8
-        if rest.starts(with: "0x".utf8) { return !other.isEmpty && other.allSatisfy(isHexDigit) }
-        if rest.starts(with: "0o".utf8) || rest.starts(with: "0b".utf8) {
-            return !other.isEmpty && other.allSatisfy { (0x30...0x37).contains($0) || $0 == UInt8(ascii: "_") }
-        }
-        guard let first = rest.first, (0x30...0x39).contains(first) || first == UInt8(ascii: ".") else { return false }
-        let mantissa = rest.prefix { (0x30...0x39).contains($0) || "._:".utf8.contains($0) }
-        guard mantissa.filter({ $0 == UInt8(ascii: ".") }).count <= 1 else { return false }
-        var exponent = rest.dropFirst(mantissa.count)
-        guard exponent.first == UInt8(ascii: "e") else { return exponent.isEmpty }
-        exponent.removeFirst()
-        if exponent.first == UInt8(ascii: "-") || exponent.first == UInt8(ascii: "+") { exponent.removeFirst() }
-        return !exponent.isEmpty && exponent.allSatisfy { (0x30...0x39).contains($0) }
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) || byte == UInt8(ascii: "_")
+        guard let first = text.utf8.first, "+-.0123456789".utf8.contains(first) else { return false }
+        let form = /[-+]?(?:0x[0-9a-f_]+|0[ob][0-7_]+|(?=[0-9.])[0-9_:]*\.?[0-9_:]*(?:e[-+]?[0-9]+)?)/
+        return text.contains(where: \.isWholeNumber) && text.lowercased().wholeMatch(of: form) != nil
     }
 }
 

@@ -201,12 +201,7 @@ struct Mapping {
         self.field = field
         var known: [String: DocumentNode.Entry] = [:]
         for entry in entries where !field.log.isFull {
-            if entry.isRepeated {
-                field.log.refuse(
-                    DocumentIssue(
-                        .duplicateKey, at: entry.keyPosition, path: field.path,
-                        "key \(quoted(entry.key)) is given twice", hint: "keep one"))
-            }
+            if entry.isRepeated { field.log.refuse(entry.repetition(at: field.path)) }
             if keys.contains(entry.key) {
                 known[entry.key] = entry
             } else {
@@ -230,7 +225,7 @@ struct Mapping {
     func optional(_ key: String) -> Field? {
         guard let entry = entries[key] else { return nil }
         guard !isNull(key) else {
-            place(of: key)?.refuse(
+            self.key(key)?.refuse(
                 .missingValue, "`\(key)` has no value", hint: "write a value, or leave the key out")
             return nil
         }
@@ -249,22 +244,8 @@ struct Mapping {
         return true
     }
 
-    /// Logs an issue at the key of an entry, if it is written.
-    func refuse(
-        key: String, _ code: DocumentIssueCode, _ detail: @autoclosure () -> String,
-        hint: @autoclosure () -> String? = nil
-    ) {
-        place(of: key)?.refuse(code, detail(), hint: hint())
-    }
-
-    func warn(
-        key: String, _ code: DocumentIssueCode, _ detail: @autoclosure () -> String,
-        hint: @autoclosure () -> String? = nil
-    ) {
-        place(of: key)?.warn(code, detail(), hint: hint())
-    }
-
-    private func place(of key: String) -> Field? {
+    /// The place of a key, for an issue about the whole entry; `nil` if it is not written.
+    func key(_ key: String) -> Field? {
         entries[key].map {
             Field(node: DocumentNode(position: $0.keyPosition, content: .empty), path: path(of: key), log: field.log)
         }

@@ -105,14 +105,9 @@ enum YAMLText {
 
     /// Whether every YAML reader takes the text without quotes for itself.
     private static func isPlain(_ text: String) -> Bool {
-        guard let first = text.utf8.first, PlainScalar(text) == .text, text.utf8.count <= 255 else { return false }
-        let isLetter = (0x41...0x5A).contains(first) || (0x61...0x7A).contains(first)
-        let isTime = (0x30...0x39).contains(first) && text.utf8.last == UInt8(ascii: "Z") && text.utf8.contains(0x3A)
-        return (isLetter || isTime)
-            && text.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-                    || "._-".utf8.contains($0) || (isTime && $0 == 0x3A)
-            }
+        guard let first = text.first, PlainScalar(text) == .text else { return false }
+        let isTime = first.isNumber && text.hasSuffix("Z") && text.contains(":")
+        return (first.isLetter || isTime) && text.isMade(of: isTime ? "._-:" : "._-", upTo: 255)
     }
 }
 

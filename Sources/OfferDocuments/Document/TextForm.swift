@@ -1,6 +1,5 @@
 import OfferModel
 
-/// A form that a text must have.
 struct TextForm {
     let noun: String
     let hint: String
@@ -11,7 +10,7 @@ struct TextForm {
         noun: "a name",
         hint: "use 1 to 64 of the letters a–z and A–Z, digits, `.`, `_` and `-`, a letter or digit first"
     ) { text in
-        isMade(of: "._-", text, upTo: 64) && text.utf8.first.map(isLetterOrDigit) ?? false
+        text.isMade(of: "._-", upTo: 64) && String(text.prefix(1)).isMade()
     }
 
     static let signalName = TextForm(
@@ -27,7 +26,7 @@ struct TextForm {
     static let bundleId = TextForm(
         noun: "a bundle identifier", hint: "use letters, digits, `.` and `-`, as in `com.example.pro`"
     ) { text in
-        isMade(of: ".-", text, upTo: 155) && text.utf8.first.map(isLetterOrDigit) ?? false
+        text.isMade(of: ".-", upTo: 155) && String(text.prefix(1)).isMade()
     }
 
     /// The identifier of a subscription group: Apple's are numbers and Xcode's hexadecimal, but a StoreKit configuration
@@ -49,21 +48,21 @@ struct TextForm {
 
     static let promotionalOfferIdentifier = TextForm(
         noun: "an offer identifier", hint: "use 1 to 100 letters, digits, `.`, `_` and `-`"
-    ) { isMade(of: "._-", $0, upTo: 100) }
+    ) { $0.isMade(of: "._-", upTo: 100) }
 
     /// Apple's name of a win-back offer (App Store Connect API, `WinBackOffer`).
     static let winBackOfferIdentifier = TextForm(
         noun: "a win-back offer identifier", hint: "use 1 to 100 letters, digits, `.` and `_`"
-    ) { isMade(of: "._", $0, upTo: 100) }
+    ) { $0.isMade(of: "._", upTo: 100) }
 
     static let keyId = TextForm(
         noun: "a key identifier", hint: "copy it from App Store Connect, such as `2X9R4HXF34`"
-    ) { isMade(of: "_-", $0, upTo: 64) }
+    ) { $0.isMade(of: "_-", upTo: 64) }
 
     /// Digits, as Apple's identifiers of transactions have; tests may use letters.
     static let transactionId = TextForm(
         noun: "a transaction identifier", hint: "use 1 to 64 digits or letters, in quotes"
-    ) { isMade(of: "_-", $0, upTo: 64) }
+    ) { $0.isMade(of: "_-", upTo: 64) }
 
     static let version = TextForm(
         noun: "a version", hint: "use numbers and dots in quotes, such as `\"4.10.1\"`"
@@ -74,7 +73,6 @@ struct TextForm {
         noun: "a locale", hint: "write a language such as `de`, or one with its region such as `de-CH`"
     ) { LocaleTag($0) != nil && !$0.utf8.contains(UInt8(ascii: "@")) }
 
-    /// Apple's code of a country's App Store.
     static let storefront = TextForm(
         noun: "a storefront", hint: "write three capital letters, such as `USA`"
     ) { text in
@@ -88,14 +86,6 @@ struct TextForm {
         }
     }
 
-    private static func isMade(of others: String, _ text: String, upTo most: Int) -> Bool {
-        (1...most).contains(text.utf8.count) && text.utf8.allSatisfy { isLetterOrDigit($0) || others.utf8.contains($0) }
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-    }
-
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
@@ -104,5 +94,16 @@ struct TextForm {
         default:
             true
         }
+    }
+}
+
+extension String {
+    /// Whether it has 1 to `most` bytes, each an ASCII letter, a digit or one of the others.
+    package func isMade(of others: String = "", upTo most: Int = .max) -> Bool {
+        (1...most).contains(utf8.count)
+            && utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || others.utf8.contains(byte)
+            }
     }
 }

@@ -1,6 +1,6 @@
 public import OfferModel
 
-public struct CaseDifference: Sendable, Hashable {
+public struct CaseDifference: Sendable, Hashable, Encodable {
     /// The rule of the finding, and its place in the offer's condition if it has one; `nil` for the decision as a whole
     /// or a state.
     public var rule: String?
@@ -23,7 +23,7 @@ public struct CaseDifference: Sendable, Hashable {
         self.message = message
     }
 
-    public enum Aspect: Sendable, Hashable, CustomStringConvertible {
+    public enum Aspect: Sendable, Hashable, CustomStringConvertible, Encodable {
         case outcome
         case finding
         /// A rule that decides the outcome and is not among the expected findings.
@@ -34,6 +34,8 @@ public struct CaseDifference: Sendable, Hashable {
         case transactionId
         case message
         case state(String)
+
+        public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 
         /// The word for it, such as `turningPoint` or `state.hasAccess`.
         public var description: String {

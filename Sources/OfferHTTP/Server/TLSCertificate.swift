@@ -1,22 +1,7 @@
 import NIOSSL
+package import OfferDocuments
 public import OfferModel
 import Synchronization
-
-/// The PEM files that a server proves its name with.
-public struct TLSFiles: Sendable, Hashable {
-    /// The server's certificate first, then the intermediates below the root.
-    public var certificate: String
-    /// The certificate's private key.
-    public var key: String
-    /// The authorities that sign client certificates. Clients need none where it is absent.
-    public var clientAuthorities: String?
-
-    public init(certificate: String, key: String, clientAuthorities: String? = nil) {
-        self.certificate = certificate
-        self.key = key
-        self.clientAuthorities = clientAuthorities
-    }
-}
 
 /// Why a certificate cannot be used.
 public struct TLSFailure: Error, Sendable, Hashable {
@@ -33,7 +18,7 @@ public final class TLSCertificate: Sendable {
 
     private let loaded: Mutex<Loaded>
 
-    public init(_ files: TLSFiles) throws(TLSFailure) {
+    package init(_ files: TLSPaths) throws(TLSFailure) {
         loaded = Mutex(try Self.load(files))
     }
 
@@ -51,7 +36,7 @@ public final class TLSCertificate: Sendable {
         return NIOSSLServerHandler(context: context)
     }
 
-    private static func load(_ files: TLSFiles) throws(TLSFailure) -> Loaded {
+    private static func load(_ files: TLSPaths) throws(TLSFailure) -> Loaded {
         let chain = try certificates(files.certificate)
         let key: NIOSSLPrivateKey
         do {
@@ -65,7 +50,7 @@ public final class TLSCertificate: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        if let authorities = files.clientAuthorities {
+        if let authorities = files.clientCertificates {
             configuration.trustRoots = .certificates(try certificates(authorities))
             configuration.certificateVerification = .noHostnameVerification
         }

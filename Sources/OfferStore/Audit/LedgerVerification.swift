@@ -65,7 +65,7 @@ public struct UnknownDigestKey: Error, Sendable, Hashable {
 }
 
 /// A row that is not what the audit says of it.
-public struct BrokenRow: Error, Sendable, Hashable {
+public struct BrokenRow: Error, Sendable, Hashable, Encodable {
     public let table: String
     /// The row's key: its `sequence`, `number` or id.
     public let key: String

@@ -18,9 +18,8 @@ struct CatalogFile {
 
     /// Prints what the reader finds odd but valid; errors are left to the server, which judges documents.
     func noteWarnings(file: String) {
-        for warning in document?.warnings ?? [] {
-            IssueText.lines(warning, severity: .warning, file: file).forEach { Console.note($0.printable) }
-        }
+        IssueText.lines(document?.warnings ?? [], severity: .warning, file: file)
+            .forEach { Console.note($0.printable) }
     }
 
     static func mediaType(_ path: String) -> String {
@@ -68,7 +67,6 @@ extension CatalogOrigin {
         }
     }
 
-    /// A document without the comment.
     static func removed(from document: [UInt8]) -> [UInt8] {
         guard CatalogOrigin(document) != nil else { return document }
         return Array(document.drop { $0 != UInt8(ascii: "\n") }.dropFirst())
@@ -139,12 +137,11 @@ struct ReadDocument<Value: Sendable> {
     }
 
     var errorMessages: [String] {
-        (unreadable?.lines ?? []) + errors.flatMap { IssueText.lines($0, severity: .error, file: file) }
+        (unreadable?.lines ?? []) + IssueText.lines(errors, file: file)
     }
 
-    /// Errors, then warnings.
     var messages: [String] {
-        errorMessages + warnings.flatMap { IssueText.lines($0, severity: .warning, file: file) }
+        errorMessages + IssueText.lines(warnings, severity: .warning, file: file)
     }
 }
 

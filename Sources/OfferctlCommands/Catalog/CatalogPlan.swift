@@ -103,7 +103,7 @@ struct CatalogPlan {
         var fields = FieldList()
         fields.add("billing plan", offer.billingPlan?.words)
         fields.add("customers get", OfferText.terms(offer))
-        fields.add("products", offer.products.map(\.rawValue).joined(separator: ", "))
+        fields.add("products", offer.products.map(\.rawValue))
         fields.add("limits", OfferText.limits(offer.limits))
         fields.add("cost per use", cost.perUse)
         fields.add("maximum cost", cost.maximum)
@@ -136,7 +136,6 @@ struct StaleEdit {
     /// `nil` where it could not be found out.
     let undone: Set<CatalogChange>?
 
-    /// - Parameter changes: what applying the file would change.
     func lines(of changes: [PlannedChange]) -> [String] {
         let title = "the file was exported from revision \(exported), and revision \(inForce) is in force; "
         guard let undone else { return [title + "what applying it would undo could not be found out"] }
@@ -162,7 +161,6 @@ extension OfferdClient {
         )
     }
 
-    /// - Parameter changes: what applying the file would change.
     private func staleEdit(_ file: CatalogFile, _ base: CatalogInForce, _ changes: [CatalogChange]) async -> StaleEdit?
     {
         guard !changes.isEmpty, let origin = CatalogOrigin(file.bytes), origin.scope == scope.value,

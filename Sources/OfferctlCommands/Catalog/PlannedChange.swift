@@ -13,21 +13,16 @@ struct PlannedChange {
 
     /// - Parameter inForce: the catalog in force; like the file, `nil` where this version cannot read it.
     static func all(_ changes: [CatalogChange], from inForce: Catalog?, to file: Catalog?) -> [PlannedChange] {
-        var found: [Field: CatalogDifference] = [:]
+        var found: [OfferId?: [String?: CatalogDifference]] = [:]
         if let inForce, let file {
             for difference in CatalogDifference.all(from: inForce, to: file) {
-                found[Field(offerId: difference.offerId, path: difference.path)] = difference
+                found[difference.offerId, default: [:]][difference.path] = difference
             }
         }
         return changes.map { change in
-            let difference = found[Field(offerId: change.offerId, path: change.path)]
+            let difference = found[change.offerId]?[change.path]
             return Self(change, difference?.kind.rawValue == change.change ? difference : nil, file)
         }
-    }
-
-    private struct Field: Hashable {
-        var offerId: OfferId?
-        var path: String?
     }
 
     private init(_ change: CatalogChange, _ difference: CatalogDifference?, _ file: Catalog?) {

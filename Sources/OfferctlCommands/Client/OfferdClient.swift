@@ -88,25 +88,19 @@ struct OfferdClient: Sendable {
 
     private func exchange(_ request: HTTPClientRequest) async throws(CommandFailure) -> Answer {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        let result: Result<Answer, any Error>
+        let answer: Result<Answer, CommandFailure>
         do {
             let response = try await client.execute(request, timeout: .seconds(Int64(timeoutSeconds)))
             let body = try await response.body.collect(upTo: Self.largestAnswer)
-            result = .success(
+            answer = .success(
                 Answer(
                     status: Int(response.status.code), headers: response.headers, body: Array(body.readableBytesView)))
         } catch {
-            result = .failure(error)
+            answer = .failure(unavailable(error))
         }
         // The exchange is over either way; what closing the connection says adds nothing to it.
         try? await client.shutdown()
-        do {
-            return try result.get()
-        } catch {
-            let (message, hint) = ConnectionFailure(error, isEncrypted: address.isEncrypted)
-                .words(address, addressSetting, timeoutSeconds)
-            throw CommandFailure(.unavailable, message, hints: [hint])
-        }
+        return try answer.get()
     }
 
     /// Redirects are not followed: they would take the API key to an address the caller did not choose.
@@ -137,86 +131,74 @@ struct OfferdClient: Sendable {
 }
 
 /// The causes of a missing answer that have different remedies.
-private enum ConnectionFailure {
-    case unknownHost
-    case refused
-    case timedOut
-    case untrusted(String)
-    case noTLS
-    case brokenOff
-    case tooLarge
-    case notHTTP(String)
-
-    init(_ error: any Error, isEncrypted: Bool) {
+extension OfferdClient {
+    private func unavailable(_ error: any Error) -> CommandFailure {
         switch error {
-        case let error as HTTPClientError: self = Self.clientFailure(error)
-        case let error as NIOConnectionError: self = error.connectionErrors.isEmpty ? .unknownHost : .refused
-        case is ChannelError: self = .timedOut
-        case is NIOTooManyBytesError: self = .tooLarge
-        case let error as IOError: self = [ECONNRESET, EPIPE].contains(error.errnoCode) ? .brokenOff : .refused
+        case let error as HTTPClientError: clientFailure(error)
+        case let error as NIOConnectionError where error.connectionErrors.isEmpty:
+            unavailable(
+                "no host is known by the name in `\(address)`",
+                "check the spelling in \(addressSetting), and the network")
+        case let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode): brokenOff
+        case is NIOConnectionError, is IOError:
+            unavailable(
+                "nothing answers at `\(address)`: the connection was refused",
+                "start it with `offerd serve`, or name another with \(addressSetting)")
+        case is ChannelError: timedOut
+        case is NIOTooManyBytesError:
+            unavailable(
+                "the answer of `\(address)` is larger than 64 MiB", "check that \(addressSetting) leads to an offerd")
         // What is left comes from the layers between: TLS where there is TLS, else the reading of HTTP itself.
-        default: self = isEncrypted ? Self.tlsFailure(error) : .notHTTP(String(describing: error))
+        default: address.isEncrypted ? tlsFailure(error) : notHTTP(String(describing: error))
+        }
+    }
+
+    private func unavailable(_ message: String, _ hint: String) -> CommandFailure {
+        CommandFailure(.unavailable, message, hints: [hint])
+    }
+
+    private func clientFailure(_ error: HTTPClientError) -> CommandFailure {
+        switch error {
+        case .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout: timedOut
+        case .tlsHandshakeTimeout: untrusted("the handshake took too long")
+        case .remoteConnectionClosed: brokenOff
+        default: notHTTP(error.shortDescription)
         }
     }
 
     /// A plain answer to a TLS greeting looks to the library like a record of a wrong version. The reason in its report
     /// is all that a person can use: the other parts are numbers and source files.
-    private static func tlsFailure(_ error: any Error) -> Self {
+    private func tlsFailure(_ error: any Error) -> CommandFailure {
         let report = String(describing: error)
         let code = report.firstMatch(of: #/OPENSSL_internal:([A-Z0-9_]+)/#)?.output.1
         let reason = code?.lowercased().replacing("_", with: " ") ?? report
-        return ["wrong version number", "http request"].contains(reason) ? .noTLS : .untrusted(reason)
+        guard ["wrong version number", "http request"].contains(reason) else { return untrusted(reason) }
+        return unavailable(
+            "`\(address)` does not speak TLS", "check the port, or write `http:` if that server has no TLS")
     }
 
-    private static func clientFailure(_ error: HTTPClientError) -> Self {
-        switch error {
-        case .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout: .timedOut
-        case .tlsHandshakeTimeout: .untrusted("the handshake took too long")
-        case .remoteConnectionClosed: .brokenOff
-        default: .notHTTP(error.shortDescription)
-        }
+    private var timedOut: CommandFailure {
+        unavailable(
+            "no answer from `\(address)` within \(timeoutSeconds) s",
+            "try again, set a longer `--timeout`, or ask the operator whether it is overloaded")
     }
 
-    /// - Parameter setting: where the address is set.
-    func words(
-        _ address: ServerAddress, _ setting: String, _ timeoutSeconds: Int
-    ) -> (message: String, hint: String) {
-        switch self {
-        case .unknownHost:
-            (
-                "no host is known by the name in `\(address)`",
-                "check the spelling in \(setting), and the network"
-            )
-        case .refused:
-            (
-                "nothing answers at `\(address)`: the connection was refused",
-                "start it with `offerd serve`, or name another with \(setting)"
-            )
-        case .timedOut:
-            (
-                "no answer from `\(address)` within \(timeoutSeconds) s",
-                "try again, set a longer `--timeout`, or ask the operator whether it is overloaded"
-            )
-        case .untrusted(let detail):
-            (
-                "no trusted TLS connection to `\(address)`: \(detail)",
-                "its certificate must be valid now, for this host, and from an authority this machine trusts"
-            )
-        case .noTLS:
-            ("`\(address)` does not speak TLS", "check the port, or write `http:` if that server has no TLS")
-        case .brokenOff:
-            (
-                "`\(address)` closed the connection before it had answered",
-                "try again; `http` and `https` in the address may also be mixed up"
-            )
-        case .tooLarge:
-            ("the answer of `\(address)` is larger than 64 MiB", "check that \(setting) leads to an offerd")
-        case .notHTTP(let detail):
-            (
-                "`\(address)` does not speak HTTP: \(detail)",
-                "check `http` or `https` and the port in \(setting)"
-            )
-        }
+    private var brokenOff: CommandFailure {
+        unavailable(
+            "`\(address)` closed the connection before it had answered",
+            "try again; `http` and `https` in the address may also be mixed up")
+    }
+
+    private func untrusted(_ detail: String) -> CommandFailure {
+        unavailable(
+            "no trusted TLS connection to `\(address)`: \(detail)",
+            "its certificate must be valid now, for this host, and from an authority this machine trusts")
+    }
+
+    private func notHTTP(_ detail: String) -> CommandFailure {
+        unavailable(
+            "`\(address)` does not speak HTTP: \(detail)",
+            "check `http` or `https` and the port in \(addressSetting)")
     }
 }
 

@@ -102,12 +102,22 @@ struct AnswerOptions: ParsableArguments {
 
     @discardableResult
     func show<Body>(
-        files: SentFiles = SentFiles(),
         _ request: (OfferdClient) async throws -> OfferdClient.Reply<Body>, text: (Body) -> String
     ) async throws -> Body {
-        let reply = try await connect(files: files, request)
+        let reply = try await connect(request)
         try show(reply, text: text(reply.body))
         return reply.body
+    }
+
+    /// Makes one request and prints its answer.
+    func show<Body: WireValue>(
+        _ path: String, by method: HTTPMethod = .GET, as type: Body.Type, text: (Body, Palette) -> String
+    ) async throws {
+        try await show {
+            try await $0.call(method, path, as: type)
+        } text: {
+            text($0, output.palette)
+        }
     }
 
     /// Prints an answer: for a program every member that came.

@@ -48,10 +48,9 @@ struct ServerRefusal: Error {
 
     /// An error of a catalog reads as `catalog validate` shows it.
     private func lines(_ error: ProblemErrorBody, _ files: SentFiles) -> [String] {
-        if let file = files.catalog, error.line != nil {
+        if let file = files.catalog, let line = error.line {
             return IssueText.lines(
-                severity: .error, detail: error.detail, path: error.path, file: file, line: error.line,
-                hint: error.hint)
+                severity: .error, detail: error.detail, path: error.path, file: file, line: line, hint: error.hint)
         }
         let place =
             error.pointer.map { CLITerms.place(pointer: $0, files) } ?? error.path.map(CLITerms.place(path:)) ?? ""

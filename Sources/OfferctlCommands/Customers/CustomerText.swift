@@ -16,7 +16,7 @@ struct CustomerText {
                 section("Subscriptions", subscriptions(body.subscriptions), "none known"),
                 section("Transactions", transactions(body.transactions), "none known")
                     + (body.olderTransactions.map { "\n  and \($0) older" } ?? ""),
-                section("Issued offers", issuedOffers(body.issuedOffers), "none"),
+                section("Issued offers", IssuedText.table(body.issuedOffers, now: now), "none"),
                 section("Timeline", timeline(body.timeline), "nothing yet"),
             ]
         return sections.joined(separator: "\n\n")
@@ -79,18 +79,6 @@ struct CustomerText {
             })
     }
 
-    private func issuedOffers(_ items: [IssuedOfferView]) -> TextTable {
-        TextTable(
-            ["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"], optional: [3, 4], endsInDetail: true,
-            rows: items.map { item in
-                [
-                    TimeText.absolute(item.issuedAt), item.offerId.rawValue, item.state.rawValue,
-                    item.productId.rawValue,
-                    TimeText.absolute(item.expiresAt, now: now), item.issuedOfferId.description,
-                ]
-            })
-    }
-
     private func timeline(_ entries: [TimelineEntry]) -> TextTable {
         TextTable(
             ["WHEN", "WHAT", "STORY"], endsInDetail: true,
@@ -139,15 +127,11 @@ struct RefreshText {
 
     private func identifiers(_ customer: KnownIdentifiers) -> String {
         var fields = FieldList()
-        fields.add("originalTransactionId", list(customer.originalTransactionIds.map(\.rawValue)))
+        fields.add("originalTransactionId", customer.originalTransactionIds.map(\.rawValue))
         fields.add("appTransactionId", customer.appTransactionId?.rawValue)
-        fields.add("appAccountToken", list(customer.appAccountTokens.map(\.description)))
-        fields.add("customerId", list(customer.customerIds.map(\.rawValue)))
+        fields.add("appAccountToken", customer.appAccountTokens.map(\.description))
+        fields.add("customerId", customer.customerIds.map(\.rawValue))
         return fields.lines(palette).joined(separator: "\n")
-    }
-
-    private func list(_ values: [String]) -> String? {
-        values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
     /// Why the history does not count as complete, and what was refused.

@@ -176,16 +176,6 @@ struct CustomersReset: AsyncParsableCommand {
     }
 }
 
-extension CustomerOptions {
-    var reference: CustomerIdentifiers {
-        CustomerIdentifiers(
-            originalTransactionId: originalTransactionId.map { TransactionId($0) },
-            appTransactionId: appTransactionId.map { AppTransactionId($0) },
-            appAccountToken: appAccountToken.flatMap { AppAccountToken($0) },
-            customerId: customerId.map { CustomerId($0) })
-    }
-}
-
 /// A customer by an identifier or by the id of an order, which only Apple can look up.
 struct CustomerOrOrder: ParsableArguments {
     @OptionGroup var customer: CustomerOptions

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandLineSupport
-import NIOHTTP1
 import OfferAPI
 import OfferModel
 
@@ -31,10 +30,7 @@ struct DecisionsShow: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The decisionId of a refusal.", valueName: "id"),
-        transform: { text in
-            guard let id = LowercaseUUID(text) else { throw ValidationError("a decisionId is a UUID") }
-            return id
-        })
+        transform: LowercaseUUID.argument("a decisionId"))
     var id: LowercaseUUID
 
     @Option(help: "How much to show.")
@@ -43,11 +39,8 @@ struct DecisionsShow: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        let text = DecisionText(palette: answer.output.palette, now: .wallClock)
-        try await answer.show { client in
-            try await client.call(.GET, "/v1/decisions/\(id)", as: RecordedDecisionBody.self)
-        } text: { body in
-            text.recorded(body, detail: detail)
+        try await answer.show("/v1/decisions/\(id)", as: RecordedDecisionBody.self) { body, palette in
+            DecisionText(palette: palette, now: .wallClock).recorded(body, detail: detail)
         }
     }
 }

@@ -61,11 +61,7 @@ struct EventsShow: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        try await answer.show { client in
-            try await client.call(.GET, "/v1/events/\(event.id)", as: EventBody.self)
-        } text: { body in
-            EventText.text(body, answer.output.palette)
-        }
+        try await answer.show("/v1/events/\(event.id)", as: EventBody.self, text: EventText.text)
     }
 }
 
@@ -85,10 +81,8 @@ struct EventsResend: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        try await answer.show { client in
-            try await client.call(.POST, "/v1/events/\(event.id)/resend", as: EventResendBody.self)
-        } text: { body in
-            "will be sent to \(body.webhooks) \(body.webhooks == 1 ? "webhook" : "webhooks")"
+        try await answer.show("/v1/events/\(event.id)/resend", by: .POST, as: EventResendBody.self) { body, _ in
+            "will be sent to \(body.webhooks.counted("webhook"))"
         }
     }
 }
@@ -96,10 +90,7 @@ struct EventsResend: AsyncParsableCommand {
 struct EventArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The event, as `events list` shows it.", valueName: "id"),
-        transform: { text in
-            guard let id = LowercaseUUID(text) else { throw ValidationError("an event's id is a UUID") }
-            return id
-        })
+        transform: LowercaseUUID.argument("an event's id"))
     var id: LowercaseUUID
 }
 
@@ -128,20 +119,16 @@ enum EventText {
         fields.add("occurred", TimeText.absolute(item.occurredAt))
         fields.add("app", "\(item.app.rawValue), \(item.environment.rawValue)")
         if let customer = item.customer {
-            fields.add("customer id", list(customer.customerIds.map(\.rawValue)))
-            fields.add("app account", list(customer.appAccountTokens.map(\.description)))
+            fields.add("customer id", customer.customerIds.map(\.rawValue))
+            fields.add("app account", customer.appAccountTokens.map(\.description))
             fields.add("Apple account", customer.appTransactionId?.rawValue)
-            fields.add("subscriptions", list(customer.originalTransactionIds.map(\.rawValue)))
+            fields.add("subscriptions", customer.originalTransactionIds.map(\.rawValue))
         }
         if case .object(let members) = item.data {
             for (name, value) in members.sorted(by: { $0.key < $1.key }) { fields.add(name.printable, shown(value)) }
         }
         let heading = palette.paint(item.id.description, .heading)
         return ([heading] + fields.lines(palette, indent: 2)).joined(separator: "\n")
-    }
-
-    private static func list(_ values: [String]) -> String? {
-        values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
     /// Texts without quotes.

@@ -41,7 +41,7 @@ struct IssuedList: AsyncParsableCommand {
         try await answer.list(
             "/v1/issued-offers",
             customer.reference.query + queryItems(("offerId", offer)) + page.query, empty: "nothing was issued",
-            table: IssuedText.table)
+            table: { IssuedText.table($0) })
     }
 }
 
@@ -61,23 +61,14 @@ struct IssuedShow: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        try await answer.show { client in
-            try await client.call(.GET, "/v1/issued-offers/\(issued.id)", as: IssuedOfferView.self)
-        } text: { body in
-            IssuedText.text(body, answer.output.palette)
-        }
+        try await answer.show("/v1/issued-offers/\(issued.id)", as: IssuedOfferView.self, text: IssuedText.text)
     }
 }
 
 struct IssuedOfferArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The issued offer, as `issued list` shows it.", valueName: "id"),
-        transform: { text in
-            guard let id = LowercaseUUID(text) else {
-                throw ValidationError("an issued offer's id is a UUID")
-            }
-            return id
-        })
+        transform: LowercaseUUID.argument("an issued offer's id"))
     var id: LowercaseUUID
 }
 

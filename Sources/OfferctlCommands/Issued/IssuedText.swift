@@ -4,14 +4,16 @@ import OfferModel
 
 /// Issued offers for people; never their signatures, which are as good as the offer.
 enum IssuedText {
-    static func table(_ items: [IssuedOfferView]) -> TextTable {
+    /// - Parameter now: where how long signatures last is told from then, too.
+    static func table(_ items: [IssuedOfferView], now: Instant? = nil) -> TextTable {
         TextTable(
             ["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"], optional: [3, 4], endsInDetail: true,
             rows: items.map { item in
                 [
                     TimeText.absolute(item.issuedAt), item.offerId.rawValue, item.state.rawValue,
                     item.productId.rawValue,
-                    TimeText.absolute(item.expiresAt), item.issuedOfferId.description,
+                    now.map { TimeText.absolute(item.expiresAt, now: $0) } ?? TimeText.absolute(item.expiresAt),
+                    item.issuedOfferId.description,
                 ]
             })
     }
@@ -65,43 +67,35 @@ enum IssuedText {
 }
 
 enum ExportCSV {
-    private static let columns = [
-        "issuedOfferId", "offerId", "offerType", "delivery", "offerIdentifier", "productId", "bundleId", "environment",
-        "state", "issuedAt", "expiresAt", "signings", "voidedAt", "catalogRevision", "eventSequence", "eventHash",
-        "previousHash", "rowDigest", "checkpoint", "checkpointEventSequence", "checkpointHead", "checkpointSignedAt",
-        "checkpointKeyFingerprint", "checkpointSignature",
+    /// The checkpoint's are all that its signature is over, as it was signed: the date in milliseconds.
+    private static let columns: [(name: String, cell: @Sendable (ExportedOffer) -> CSVTable.Cell)] = [
+        ("issuedOfferId", { .text($0.issuedOfferId) }),
+        ("offerId", { .text($0.offerId) }),
+        ("offerType", { .text($0.offerType.rawValue) }),
+        ("delivery", { .text($0.delivery.rawValue) }),
+        ("offerIdentifier", { .text($0.offerIdentifier) }),
+        ("productId", { .text($0.productId) }),
+        ("bundleId", { .text($0.bundleId) }),
+        ("environment", { .text($0.environment.rawValue) }),
+        ("state", { .text($0.state.rawValue) }),
+        ("issuedAt", { .text($0.issuedAt) }),
+        ("expiresAt", { .text($0.expiresAt) }),
+        ("signings", { .number($0.signings) }),
+        ("voidedAt", { .text($0.voidedAt) }),
+        ("catalogRevision", { .number($0.catalogRevision) }),
+        ("eventSequence", { .number($0.proof?.eventSequence) }),
+        ("eventHash", { .text($0.proof?.eventHash) }),
+        ("previousHash", { .text($0.proof?.previousHash) }),
+        ("rowDigest", { .text($0.proof?.rowDigest) }),
+        ("checkpoint", { .number($0.proof?.checkpoint?.number) }),
+        ("checkpointEventSequence", { .number($0.proof?.checkpoint?.eventSequence) }),
+        ("checkpointHead", { .text($0.proof?.checkpoint?.head) }),
+        ("checkpointSignedAt", { .number($0.proof?.checkpoint?.signedAt.milliseconds) }),
+        ("checkpointKeyFingerprint", { .text($0.proof?.checkpoint?.keyFingerprint) }),
+        ("checkpointSignature", { .text($0.proof?.checkpoint?.signature) }),
     ]
 
-    static let header = CSVTable.line(columns.map(CSVTable.Cell.text))
+    static let header = CSVTable.line(columns.map { .text($0.name) })
 
-    static func line(_ item: ExportedOffer) -> String {
-        let offer: [CSVTable.Cell] = [
-            .text(item.issuedOfferId.description), .text(item.offerId.rawValue), .text(item.offerType.rawValue),
-            .text(item.delivery.rawValue), text(item.offerIdentifier?.rawValue), .text(item.productId.rawValue),
-            .text(item.bundleId.rawValue), .text(item.environment.rawValue), .text(item.state.rawValue),
-            .text(item.issuedAt.description), .text(item.expiresAt.description), .number(String(item.signings)),
-            text(item.voidedAt?.description), .number(String(item.catalogRevision)),
-        ]
-        return CSVTable.line(offer + proof(item.proof) + checkpoint(item.proof?.checkpoint))
-    }
-
-    private static func proof(_ proof: IssuedOfferProof?) -> [CSVTable.Cell] {
-        guard let proof else { return Array(repeating: .empty, count: 4) }
-        return [
-            .number(String(proof.eventSequence)), .text(proof.eventHash), .text(proof.previousHash),
-            .text(proof.rowDigest),
-        ]
-    }
-
-    /// All that its signature is over, as it was signed: the date in milliseconds.
-    private static func checkpoint(_ checkpoint: CheckpointBody?) -> [CSVTable.Cell] {
-        guard let checkpoint else { return Array(repeating: .empty, count: 6) }
-        return [
-            .number(String(checkpoint.number)), .number(String(checkpoint.eventSequence)), .text(checkpoint.head),
-            .number(String(checkpoint.signedAt.milliseconds)), .text(checkpoint.keyFingerprint),
-            .text(checkpoint.signature),
-        ]
-    }
-
-    private static func text(_ value: String?) -> CSVTable.Cell { value.map(CSVTable.Cell.text) ?? .empty }
+    static func line(_ item: ExportedOffer) -> String { CSVTable.line(columns.map { $0.cell(item) }) }
 }

@@ -18,7 +18,7 @@ enum OfferText {
     /// - Parameter catalog: the catalog in force, where this version of offerctl can read it.
     static func lines(_ summary: OfferSummary, _ catalog: Catalog?, _ palette: Palette) -> [String] {
         var fields = FieldList()
-        fields.add("formerly", summary.formerly?.map(\.rawValue).joined(separator: ", "))
+        fields.add("formerly", summary.formerly?.map(\.rawValue) ?? [])
         fields.add("type", summary.type.rawValue)
         fields.add("status", summary.status.rawValue)
         fields.add("paused", summary.paused ? "yes: not issued until it is resumed" : "no")
@@ -28,7 +28,7 @@ enum OfferText {
         if let catalog, let offer = catalog.offer(summary.offerId) {
             fields.add("delivery", offer.delivery.rawValue)
             fields.add("App Store name", offer.offerIdentifier?.rawValue)
-            fields.add("products", offer.products.map(\.rawValue).joined(separator: ", "))
+            fields.add("products", offer.products.map(\.rawValue))
             fields.add("billing plan", offer.billingPlan?.words)
             fields.add("customers get", terms(offer))
             fields.add("for", AudienceText.line(offer))
@@ -38,12 +38,11 @@ enum OfferText {
                 offer.availableFor.map { "for \($0.words) from the first request that meets the condition" })
             fields.add("limits", limits(offer.limits))
             fields.add("cool-down", offer.coolDown.map { "\($0.words) after a redemption" })
-            fields.add(
-                "never after", offer.excludes.isEmpty ? nil : offer.excludes.map(\.rawValue).joined(separator: ", "))
+            fields.add("never after", offer.excludes.map(\.rawValue))
             let cost = OfferCost(offer, in: catalog)
             fields.add("cost per use", cost.perUse)
             fields.add("maximum cost", cost.maximum)
-            fields.add("tags", offer.tags.isEmpty ? nil : offer.tags.joined(separator: ", "))
+            fields.add("tags", offer.tags)
         }
         fields.add("used", summary.used.map(words))
         return [palette.paint(summary.offerId.rawValue.printable, .heading)] + fields.lines(palette, indent: 2)
@@ -84,9 +83,7 @@ enum OfferText {
     /// - Parameter issued: the offers that are active and not paused.
     static func pausePreview(_ issued: [OfferSummary], _ palette: Palette) -> String {
         guard !issued.isEmpty else { return "no offer is issued now; those that become active would be paused too" }
-        let title = "\(issued.count.counted("active offer")) would no longer be issued:"
-        return ([palette.paint(title, .heading)] + issued.map { "  " + $0.offerId.rawValue.printable })
-            .joined(separator: "\n")
+        return list(issued, "would no longer be issued:", palette)
     }
 
     /// - Parameter active: the active offers. The list does not tell a pause of one from the pause of all.
@@ -95,9 +92,12 @@ enum OfferText {
         guard active.allSatisfy(\.paused) else {
             return "the offers are not all paused, so nothing would be resumed"
         }
-        let title = "\(active.count.counted("active offer")) would be issued again, unless paused by id as well:"
-        return ([palette.paint(title, .heading)] + active.map { "  " + $0.offerId.rawValue.printable })
-            .joined(separator: "\n")
+        return list(active, "would be issued again, unless paused by id as well:", palette)
+    }
+
+    private static func list(_ offers: [OfferSummary], _ change: String, _ palette: Palette) -> String {
+        let title = palette.paint("\(offers.count.counted("active offer")) \(change)", .heading)
+        return ([title] + offers.map { "  " + $0.offerId.rawValue.printable }).joined(separator: "\n")
     }
 
     static func pause(_ body: PauseState) -> String {

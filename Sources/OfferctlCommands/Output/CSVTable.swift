@@ -8,6 +8,15 @@ enum CSVTable {
         /// Digits, a sign and a decimal point, made by this program or checked by the server.
         case number(String)
         case text(String)
+
+        /// A value that is not known is an empty cell.
+        static func number(_ value: (some CustomStringConvertible)?) -> Cell {
+            value.map { .number($0.description) } ?? .empty
+        }
+
+        static func text(_ value: (some CustomStringConvertible)?) -> Cell {
+            value.map { .text($0.description) } ?? .empty
+        }
     }
 
     static func line(_ cells: [Cell]) -> String {

@@ -6,11 +6,11 @@ enum FunnelCSV {
     static let columns = ["from", "to", "asOf", "offerId", "section", "measure", "fact", "value", "currency"]
 
     static func text(_ report: FunnelReport) -> String {
-        let times = [report.from, report.to, report.asOf].map { CSVTable.Cell.text($0.description) }
+        let times = [report.from, report.to, report.asOf].map { CSVTable.Cell.text($0) }
         let lines = report.offers.flatMap { funnel in
             rows(funnel).map { CSVTable.line(times + [.text(funnel.offerId.rawValue)] + $0) }
         }
-        return CSVTable.line(columns.map(CSVTable.Cell.text)) + lines.joined()
+        return CSVTable.line(columns.map { .text($0) }) + lines.joined()
     }
 
     private static func rows(_ funnel: OfferFunnel) -> [[CSVTable.Cell]] {
@@ -84,13 +84,9 @@ enum FunnelCSV {
         return "\(millionths < 0 ? "-" : "")\(millionths.magnitude / 1_000_000).\(zeros)\(fraction)"
     }
 
-    /// A number that is not known is an empty cell.
     private static func row(
         _ section: String, _ measure: String, _ value: (some CustomStringConvertible)?, fact: String? = nil
     ) -> [CSVTable.Cell] {
-        [
-            .text(section), .text(measure), fact.map(CSVTable.Cell.text) ?? .empty,
-            value.map { .number($0.description) } ?? .empty, .empty,
-        ]
+        [.text(section), .text(measure), .text(fact), .number(value), .empty]
     }
 }

@@ -6,9 +6,10 @@ import OfferEligibility
 import OfferModel
 
 struct CaseFileResult {
-    struct Failure {
-        let name: String
+    struct Failure: Encodable {
+        let file: String
         let line: Int
+        let name: String
         let differences: [CaseDifference]
     }
 
@@ -19,20 +20,19 @@ struct CaseFileResult {
         document = ReadDocument(file) {
             try CaseReader.read(InputFile.bytes(file), vocabulary: .evaluator) { catalogs.read($0, namedIn: file) }
         }
-        failures = document.value.map(Self.failures) ?? []
+        failures = document.value.map { Self.failures(of: $0, at: file) } ?? []
     }
-
-    var file: String { document.file }
 
     /// How many cases were run; 0 for a file that cannot be used.
     var cases: Int { document.value?.cases.count ?? 0 }
 
     var isInvalid: Bool { document.value == nil }
 
-    private static func failures(of file: CaseFile) -> [Failure] {
-        file.cases.compactMap { one in
-            let differences = file.differences(of: one)
-            return differences.isEmpty ? nil : Failure(name: one.name, line: one.line, differences: differences)
+    private static func failures(of cases: CaseFile, at file: String) -> [Failure] {
+        cases.cases.compactMap { one in
+            let differences = cases.differences(of: one)
+            return differences.isEmpty
+                ? nil : Failure(file: file, line: one.line, name: one.name, differences: differences)
         }
     }
 }
@@ -40,17 +40,17 @@ struct CaseFileResult {
 struct CaseReport {
     let results: [CaseFileResult]
 
-    var failed: Int { results.map(\.failures.count).reduce(0, +) }
+    private var failures: [CaseFileResult.Failure] { results.flatMap(\.failures) }
+
+    var failed: Int { failures.count }
 
     var hasInvalidFiles: Bool { results.contains(where: \.isInvalid) }
 
     private var cases: Int { results.map(\.cases).reduce(0, +) }
 
     func text(_ palette: Palette) -> String {
-        let failures = results.flatMap { result in
-            result.failures.map { CaseFailureText(palette: palette).lines($0, file: result.file) }
-        }
-        return (failures.map { $0.joined(separator: "\n") } + [summary(palette)]).joined(separator: "\n\n")
+        let texts = failures.map { CaseFailureText(palette: palette).lines($0).joined(separator: "\n") }
+        return (texts + [summary(palette)]).joined(separator: "\n\n")
     }
 
     /// `2 files, 14 cases: 13 passed, 1 failed`.
@@ -67,19 +67,12 @@ struct CaseReport {
 extension CaseReport {
     func json() throws -> String {
         try Body(
-            files: results.count, cases: cases, passed: cases - failed, failed: failed,
-            failures: results.flatMap { result in
-                result.failures.map { failure in
-                    Body.Failure(
-                        file: result.file, line: failure.line, name: failure.name,
-                        differences: failure.differences.map(Body.Difference.init))
-                }
-            },
-            errors: results.flatMap { result in
-                (result.document.unreadable.map { [Body.Problem(file: result.file, detail: $0.message)] } ?? [])
-                    + result.document.errors.map { issue in
+            files: results.count, cases: cases, passed: cases - failed, failed: failed, failures: failures,
+            errors: results.map(\.document).flatMap { document in
+                (document.unreadable.map { [Body.Problem(file: document.file, detail: $0.message)] } ?? [])
+                    + document.errors.map { issue in
                         Body.Problem(
-                            file: result.file, line: issue.line, column: issue.column, path: issue.path,
+                            file: document.file, line: issue.line, column: issue.column, path: issue.path,
                             code: issue.code, detail: issue.detail, hint: issue.hint)
                     }
             }
@@ -91,33 +84,8 @@ extension CaseReport {
         let cases: Int
         let passed: Int
         let failed: Int
-        let failures: [Failure]
+        let failures: [CaseFileResult.Failure]
         let errors: [Problem]
-
-        struct Failure: Encodable {
-            let file: String
-            let line: Int
-            let name: String
-            let differences: [Difference]
-        }
-
-        struct Difference: Encodable {
-            let rule: String?
-            let path: String?
-            let aspect: String
-            let expected: String?
-            let got: String?
-            let message: String?
-
-            init(_ difference: CaseDifference) {
-                rule = difference.rule
-                path = difference.path
-                aspect = difference.aspect.description
-                expected = difference.expected
-                got = difference.got
-                message = difference.message
-            }
-        }
 
         struct Problem: Encodable {
             let file: String
@@ -135,8 +103,8 @@ extension CaseReport {
 struct CaseFailureText {
     let palette: Palette
 
-    func lines(_ failure: CaseFileResult.Failure, file: String) -> [String] {
-        let place = palette.paint("(\(file):\(failure.line))".printable, .quiet)
+    func lines(_ failure: CaseFileResult.Failure) -> [String] {
+        let place = palette.paint("(\(failure.file):\(failure.line))".printable, .quiet)
         var lines = ["\(palette.paint("✗", .bad)) \(failure.name.printable) \(place)"]
         var subject: String?
         for difference in failure.differences {

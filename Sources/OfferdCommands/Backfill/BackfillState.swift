@@ -188,17 +188,13 @@ enum Interruption {
                 for await _ in signals { break }
                 return nil
             }
-            if let first = try await group.next(), let value = first {
-                group.cancelAll()
-                return value
-            }
-            group.cancelAll()
             do {
-                // It may have come to its end meanwhile.
-                for try await rest in group { if let rest { return rest } }
-            } catch is CancellationError {
-                return nil
-            }
+                // After a signal, the work may have come to its end meanwhile.
+                while let value = try await group.next() {
+                    group.cancelAll()
+                    if let value { return value }
+                }
+            } catch is CancellationError {}
             return nil
         }
     }

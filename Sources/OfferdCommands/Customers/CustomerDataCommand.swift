@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandLineSupport
-import OfferAPI
 import OfferApplication
 import OfferDocuments
 import OfferModel
@@ -27,14 +26,6 @@ struct PersonOptions: ParsableArguments {
         guard customer.given.allSatisfy({ !$0.hasPrefix(Redacted.prefix) }) else {
             throw ValidationError("an identifier does not begin with `\(Redacted.prefix)`")
         }
-    }
-
-    var identifiers: CustomerIdentifiers {
-        CustomerIdentifiers(
-            originalTransactionId: customer.originalTransactionId.map { TransactionId(rawValue: $0) },
-            appTransactionId: customer.appTransactionId.map { AppTransactionId(rawValue: $0) },
-            appAccountToken: customer.appAccountToken.flatMap { AppAccountToken($0) },
-            customerId: customer.customerId.map { CustomerId(rawValue: $0) })
     }
 }
 

@@ -79,12 +79,12 @@ struct CustomersErase: AsyncParsableCommand {
             ledger: Ledger(database, digest: OpenSSLDigest(), key: key), digestKey: key,
             author: AuditAuthor(actor: "offerd customers erase"), clock: { .wallClock })
         do {
-            let plan = try await data.plan(for: person.identifiers, in: scope)
+            let plan = try await data.plan(for: person.customer.reference, in: scope)
             for line in ErasureText.lines(plan, isDone: confirm) { try Console.output(line) }
             guard confirm else {
                 return try Console.output("nothing was erased: add `--confirm` to erase")
             }
-            let outcome = try await data.erase(person.identifiers, in: scope, reason: reason)
+            let outcome = try await data.erase(person.customer.reference, in: scope, reason: reason)
             try Console.output(
                 "erased: \(outcome.deleted.values.reduce(0, +).counted("row")) deleted, \(outcome.digested.counted("text")) replaced by "
                     + "keyed digests")

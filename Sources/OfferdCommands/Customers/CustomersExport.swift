@@ -37,7 +37,7 @@ struct CustomersExport: AsyncParsableCommand {
                 author: AuditAuthor(actor: "offerd customers export"), clock: { .wallClock })
             let held: PersonalData.Held
             do {
-                held = try await data.held(about: person.identifiers, in: scope)
+                held = try await data.held(about: person.customer.reference, in: scope)
             } catch {
                 throw CommandFailure(person: error) ?? error
             }
@@ -58,24 +58,14 @@ struct PersonalDocument: Encodable {
     var app: String
     var environment: String
     var exportedAt: Instant
-    var tables: [String: [Row]]
+    private var tables: [String: [[String: Cell]]]
 
     init(_ held: PersonalData.Held, scope: Scope) {
         app = scope.bundleId.rawValue
         environment = scope.environment.rawValue
         exportedAt = held.readAt
-        tables = held.tables.mapValues { $0.map(Row.init) }
-    }
-
-    struct Row: Encodable {
-        private let members: [String: Cell]
-
-        init(_ row: PersonalRow) {
-            members = Dictionary(zip(row.columns, row.values.map(Cell.init))) { first, _ in first }
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            try members.encode(to: encoder)
+        tables = held.tables.mapValues { rows in
+            rows.map { row in Dictionary(zip(row.columns, row.values.map(Cell.init))) { first, _ in first } }
         }
     }
 

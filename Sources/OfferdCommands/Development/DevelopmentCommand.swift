@@ -70,8 +70,7 @@ struct DevelopmentSign: ParsableCommand {
         do throws(InvalidDocument) {
             document = try ScenarioReader.read(Array(text.utf8)).value
         } catch {
-            throw CommandFailure(
-                .failed, lines: error.errors.flatMap { IssueText.lines($0, severity: .error, file: scenario) })
+            throw CommandFailure(.failed, lines: IssueText.lines(error.errors, file: scenario))
         }
         let store = LocalAppStore(root: try LocalRoot(directory: root))
         let signed = try store.sign(document, now: .wallClock)

@@ -190,8 +190,7 @@ struct DevelopmentServe: AsyncParsableCommand {
                     expectedRevision: inForce.revision, message: "offerd dev", dryRun: false, caller: caller)
             } catch RequestError.invalidCatalog(let issues) {
                 throw CommandFailure(
-                    .failed,
-                    lines: issues.flatMap { IssueText.lines($0, severity: .error, file: self.catalog ?? made.path) })
+                    .failed, lines: IssueText.lines(issues, file: self.catalog ?? made.path))
             }
             if catalog == nil {
                 let file = try AtomicFile(path: made.path)

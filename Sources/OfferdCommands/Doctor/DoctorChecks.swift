@@ -41,34 +41,23 @@ enum DoctorChecks {
 
     /// Whether the TLS certificate can be served, and for how long. Nothing without one.
     static func certificate(_ setup: ServerSetup) -> [DoctorReport.Check] {
-        guard let tls = setup.tls else { return [] }
-        let end: Instant
+        guard let tls = setup.configuration.tls else { return [] }
+        let hint = "renew it; `serve` reads it again by itself"
         do {
-            end = try TLSCertificate(tls).expiresAt
+            let end = try TLSCertificate(tls).expiresAt
+            let (left, date) = (end.milliseconds(since: .wallClock), TimeText.absolute(end))
+            if left <= 0 { return [.failed("tls", "the certificate expired at \(date)", hint: hint)] }
+            return left > 14 * Instant.Duration.day
+                ? [.ok("tls", "the certificate is valid until \(date)")]
+                : [.warning("tls", "the certificate expires at \(date)", hint: hint)]
         } catch {
             return [failure("tls", error)]
         }
-        let left = end.milliseconds(since: .wallClock)
-        guard left > 0 else {
-            return [
-                .failed(
-                    "tls", "the certificate expired at \(TimeText.absolute(end))",
-                    hint: "renew it; `serve` reads it again by itself")
-            ]
-        }
-        guard left > 14 * Instant.Duration.day else {
-            return [
-                .warning(
-                    "tls", "the certificate expires at \(TimeText.absolute(end))",
-                    hint: "renew it; `serve` reads it again by itself")
-            ]
-        }
-        return [.ok("tls", "the certificate is valid until \(TimeText.absolute(end))")]
     }
 
     /// Whether the login providers can be used, and their keys if they are in files. Nothing without one.
     static func loginProviders(_ setup: ServerSetup) -> [DoctorReport.Check] {
-        guard !setup.customerTokenEntries.isEmpty else { return [] }
+        guard !setup.configuration.customerTokens.isEmpty else { return [] }
         return [
             check("customerTokens") {
                 _ = try setup.customerTokenProviders()
@@ -217,11 +206,8 @@ enum DoctorChecks {
     }
 
     private static func pauses(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> [DoctorReport.Check] {
-        let scopes = setup.keys.apps.flatMap { app in
-            app.environments.map { Scope(bundleId: app.bundleId, environment: $0) }
-        }
         let paused = try await database.read { transaction in
-            try scopes.flatMap { scope -> [String] in
+            try setup.keys.scopes.flatMap { scope -> [String] in
                 guard let number = try ScopeStore(transaction).number(of: scope) else { return [] }
                 return try PauseStore(transaction).active(in: number).map { pause in
                     (pause.offerId.map { "`\($0)`" } ?? "every offer") + " in \(scope)"
@@ -271,11 +257,8 @@ extension ClockLag {
 /// Whether App Store Server Notifications arrive, for each app and environment of keys.yaml.
 enum NotificationChecks {
     static func arrival(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> [DoctorReport.Check] {
-        let scopes = setup.keys.apps.flatMap { app in
-            app.environments.map { Scope(bundleId: app.bundleId, environment: $0) }
-        }
-        return try await database.read { transaction in
-            try scopes.map { scope in
+        try await database.read { transaction in
+            try setup.keys.scopes.map { scope in
                 guard let number = try ScopeStore(transaction).number(of: scope),
                     let newest = try NotificationStore(transaction).newest(in: number)
                 else { return nothing(scope) }
@@ -339,7 +322,7 @@ enum WebhookChecks {
                 hint: "the log of `serve` has the reason; its events wait for three days")
         }
         guard waiting == 0 else {
-            let events = waiting == 1 ? "1 event waits" : "\(waiting) events wait"
+            let events = waiting.counted("event") + (waiting == 1 ? " waits" : " wait")
             return .warning(
                 name, "\(last); \(events) to be sent again",
                 hint: "the receiver refuses single events: its log should say why")

@@ -18,7 +18,6 @@ struct WebhookService: Service {
 
     let webhooks: WebhookRegistry
     let logger: Logger
-    /// Makes the delivery to one webhook.
     let delivery: @Sendable (Webhook) -> WebhookDelivery
 
     func run() async throws {
@@ -67,7 +66,6 @@ struct WebhookService: Service {
     }
 }
 
-/// Whether the service is asked to stop.
 final class StopMark: Sendable {
     private let state = Mutex(false)
 
@@ -113,7 +111,7 @@ extension ServerSetup {
     ) throws -> [Webhook] {
         let digest = OpenSSLDigest()
         var hosts: [String: Int] = [:]
-        return try webhookEntries.map { entry in
+        return try configuration.webhooks.map { entry in
             if let app = entry.app, !keys.apps.contains(where: { $0.bundleId == app }) {
                 throw CommandFailure(
                     .usage, "a webhook is for the app `\(app)`, which keys.yaml does not have",

@@ -5,14 +5,17 @@ import OfferSigning
 
 /// The first record of a CSV file: what separates its fields, and which column is where.
 struct CSVHeader {
-    let columns: CSVColumns
+    let delimiter: UInt8
+    /// Where the mapping's columns are.
+    let places: [String: Int]
+    /// The file's own names of columns that it has by another name.
+    let names: [String: String]
     /// Columns that mean nothing to the mapping, as the file names them.
     let unknown: [String]
     /// A column that the file lacks, and the one that is used instead.
     let stoodFor: [(missing: String, by: String)]
     private let count: Int
 
-    /// - Parameter ignored: columns that mean nothing.
     init(_ bytes: [UInt8], of path: String, mapping: any ColumnMapping, ignored: Set<String>) throws {
         try Self.requireCSV(bytes, of: path)
         let known = ColumnNames(mapping)
@@ -43,7 +46,8 @@ struct CSVHeader {
                 .usage, "`\(path)` has no column `\(name)`",
                 hints: ExportProduct.hints(columns: names, mapping: mapping, missing: name, unknown: unknown))
         }
-        columns = CSVColumns(delimiter: delimiter, places: places, names: places.mapValues { names[$0] })
+        (self.delimiter, self.places) = (delimiter, places)
+        self.names = places.mapValues { names[$0] }
         self.unknown = unknown
         self.stoodFor = stoodFor
         count = names.count
@@ -53,7 +57,7 @@ struct CSVHeader {
         guard fields.count == count else {
             throw ImportRefusal(.malformed, "the line has \(fields.count) fields and the header \(count)")
         }
-        return CSVRow(columns: columns, fields: fields)
+        return CSVRow(header: self, fields: fields)
     }
 
     /// Notes about the columns, each on one line.
@@ -143,7 +147,6 @@ struct ColumnNames {
 
 /// Recognises by its columns the product that a file came from.
 enum ExportProduct {
-    /// The hint about a missing column.
     static func hints(
         columns: [String], mapping: any ColumnMapping, missing: String, unknown: [String]
     ) -> [String] {
@@ -168,23 +171,17 @@ enum ExportProduct {
         ]
     }
 
-    private struct Product {
-        var columns: Set<String>
-        /// The mapping that reads it, if any does.
-        var mapping: ColumnMappingName?
-        var hint: String
-    }
-
-    private static let products = [
-        Product(
-            columns: ["rcoriginalappuserid"], mapping: .revenuecat,
-            hint: "these are RevenueCat's columns: use `--mapping revenuecat`"),
-        Product(
-            columns: ["profileid", "eventtype", "eventdatetime"], mapping: nil,
-            hint: "these are Adapty's events, which do not tell when a period began: fetch the history of their "
-                + "`original_transaction_id`s from Apple with `offerd backfill --ids`"),
-        Product(
-            columns: ["customerid", "currentperiodstartutc"], mapping: nil,
-            hint: "these are Stripe's subscriptions, none of which was bought in the App Store"),
+    /// Each with the mapping that reads it, if any does.
+    private static let products: [(columns: Set<String>, mapping: ColumnMappingName?, hint: String)] = [
+        (["rcoriginalappuserid"], .revenuecat, "these are RevenueCat's columns: use `--mapping revenuecat`"),
+        (
+            ["profileid", "eventtype", "eventdatetime"], nil,
+            "these are Adapty's events, which do not tell when a period began: fetch the history of their "
+                + "`original_transaction_id`s from Apple with `offerd backfill --ids`"
+        ),
+        (
+            ["customerid", "currentperiodstartutc"], nil,
+            "these are Stripe's subscriptions, none of which was bought in the App Store"
+        ),
     ]
 }

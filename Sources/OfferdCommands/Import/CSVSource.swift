@@ -29,7 +29,6 @@ final class CSVSource: ImportSource {
 
     var size: Int64 { records.file.size }
 
-    /// Notes about the file as a whole.
     var notices: [String] { header.notices(of: records.file.path) }
 
     func resume(at position: Int64, after lines: Int64) throws {
@@ -47,7 +46,7 @@ final class CSVSource: ImportSource {
     /// `nil` for a record of empty fields, with which spreadsheets end a file.
     private func line(of record: CSVRecords.Record) -> ImportLine? {
         do throws(ImportRefusal) {
-            let fields = try CSVRecord.fields(record.bytes, by: header.columns.delimiter)
+            let fields = try CSVRecord.fields(record.bytes, by: header.delimiter)
             if fields.count > 1, fields.allSatisfy(\.isEmpty) { return nil }
             let purchase = try mapping.purchase(try header.row(of: fields))
             return ImportLine(

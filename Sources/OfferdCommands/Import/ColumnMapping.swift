@@ -16,7 +16,6 @@ protocol ColumnMapping: Sendable {
     var standIns: [String: String] { get }
     var name: ColumnMappingName { get }
 
-    /// The hint about a required column that the file lacks.
     func hints(_ missing: String) -> [String]
 
     /// A purchase as JSON in Apple's spelling (docs/import.md).
@@ -26,9 +25,7 @@ protocol ColumnMapping: Sendable {
 /// The mappings, by the names of `--mapping`.
 enum ColumnMappingName: String, CaseIterable {
     case apple
-    /// RevenueCat's scheduled export of transactions.
     case revenuecat
-    /// A table with one row a subscription, as many apps keep it.
     case subscriptions
 
     func columns(in scope: Scope) -> any ColumnMapping {
@@ -190,12 +187,13 @@ struct AppleColumns: ColumnMapping {
         var member: StaticString
         var form: Form
         var name: String
+    }
 
-        init(_ member: StaticString, _ form: Form, within object: String = "") {
-            self.member = member
-            self.form = form
-            name = object + member.description
-        }
+    /// In the order of their names.
+    private static func members(_ forms: KeyValuePairs<Form, [StaticString]>, within object: String = "") -> [Column] {
+        forms.flatMap { form, members in
+            members.map { Column(member: $0, form: form, name: object + $0.description) }
+        }.sorted { $0.name < $1.name }
     }
 
     let name = ColumnMappingName.apple
@@ -238,42 +236,33 @@ struct AppleColumns: ColumnMapping {
         }
     }
 
-    private static let transaction: [Column] = [
-        Column("appAccountToken", .text), Column("appTransactionId", .identifier), Column("billingPlanType", .text),
-        Column("bundleId", .text), Column("currency", .text), Column("customerId", .text),
-        Column("environment", .text), Column("expiresDate", .date), Column("inAppOwnershipType", .text),
-        Column("isUpgraded", .bool), Column("offerDiscountType", .text), Column("offerIdentifier", .text),
-        Column("offerPeriod", .text), Column("offerType", .integer), Column("originalPurchaseDate", .date),
-        Column("originalTransactionId", .identifier), Column("price", .integer), Column("productId", .text),
-        Column("purchaseDate", .date), Column("quantity", .integer), Column("revocationDate", .date),
-        Column("revocationPercentage", .integer), Column("revocationReason", .integer),
-        Column("revocationType", .text), Column("signedDate", .date), Column("storefront", .text),
-        Column("storefrontId", .text), Column("subscriptionGroupIdentifier", .identifier),
-        Column("transactionId", .identifier), Column("transactionReason", .text), Column("type", .text),
-        Column("webOrderLineItemId", .identifier),
-    ]
+    private static let transaction = members([
+        .text: [
+            "appAccountToken", "billingPlanType", "bundleId", "currency", "customerId", "environment",
+            "inAppOwnershipType", "offerDiscountType", "offerIdentifier", "offerPeriod", "productId", "revocationType",
+            "storefront", "storefrontId", "transactionReason", "type",
+        ],
+        .identifier: [
+            "appTransactionId", "originalTransactionId", "subscriptionGroupIdentifier", "transactionId",
+            "webOrderLineItemId",
+        ],
+        .integer: ["offerType", "price", "quantity", "revocationPercentage", "revocationReason"],
+        .bool: ["isUpgraded"],
+        .date: ["expiresDate", "originalPurchaseDate", "purchaseDate", "revocationDate", "signedDate"],
+    ])
 
-    private static let renewalInfo: [Column] = [
-        Column("autoRenewProductId", .text, within: "renewalInfo."),
-        Column("autoRenewStatus", .integer, within: "renewalInfo."),
-        Column("currency", .text, within: "renewalInfo."),
-        Column("expirationIntent", .integer, within: "renewalInfo."),
-        Column("gracePeriodExpiresDate", .date, within: "renewalInfo."),
-        Column("isInBillingRetryPeriod", .bool, within: "renewalInfo."),
-        Column("offerDiscountType", .text, within: "renewalInfo."),
-        Column("offerIdentifier", .text, within: "renewalInfo."),
-        Column("offerPeriod", .text, within: "renewalInfo."),
-        Column("offerType", .integer, within: "renewalInfo."),
-        Column("priceIncreaseStatus", .integer, within: "renewalInfo."),
-        Column("recentSubscriptionStartDate", .date, within: "renewalInfo."),
-        Column("renewalDate", .date, within: "renewalInfo."),
-        Column("renewalPrice", .integer, within: "renewalInfo."),
-        Column("renewalQuantity", .integer, within: "renewalInfo."),
-        Column("signedDate", .date, within: "renewalInfo."),
-    ]
+    private static let renewalInfo = members(
+        [
+            .text: ["autoRenewProductId", "currency", "offerDiscountType", "offerIdentifier", "offerPeriod"],
+            .integer: [
+                "autoRenewStatus", "expirationIntent", "offerType", "priceIncreaseStatus", "renewalPrice",
+                "renewalQuantity",
+            ],
+            .bool: ["isInBillingRetryPeriod"],
+            .date: ["gracePeriodExpiresDate", "recentSubscriptionStartDate", "renewalDate", "signedDate"],
+        ], within: "renewalInfo.")
 }
 
-/// Common names of columns of purchases.
 enum UsualNames {
     static let originalTransactionId = [
         "original_transaction_id", "original_store_transaction_id", "store_original_transaction_id",
@@ -300,29 +289,27 @@ enum UsualNames {
 }
 
 extension CSVRow {
-    func time(_ column: String) throws(ImportRefusal) -> Instant? {
+    private func value<Value>(
+        _ column: String, _ read: (String, String) throws(ImportRefusal) -> Value
+    ) throws(ImportRefusal) -> Value? {
         guard let text = self[column] else { return nil }
-        return try CellValue.timestamp(text, name(of: column))
+        return try read(text, name(of: column))
     }
+
+    func time(_ column: String) throws(ImportRefusal) -> Instant? { try value(column, CellValue.timestamp) }
+
+    func identifier(_ column: String) throws(ImportRefusal) -> String? { try value(column, CellValue.identifier) }
+
+    /// An absent flag is false.
+    func flag(_ column: String) throws(ImportRefusal) -> Bool { try value(column, CellValue.bool) ?? false }
 
     /// An amount in thousandths. Where commas do not separate fields they may separate decimals, as in `3,99`.
     func amount(_ column: String) throws(ImportRefusal) -> Int64? {
         guard let text = self[column] else { return nil }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let isLocal =
-            columns.delimiter != CSVRecord.comma && parts.count == 2 && (1...2).contains(parts[1].count)
+            header.delimiter != CSVRecord.comma && parts.count == 2 && (1...2).contains(parts[1].count)
             && parts.allSatisfy(CellValue.areDigits)
         return try CellValue.milliunits(isLocal ? text.replacing(",", with: ".") : text, name(of: column))
-    }
-
-    func identifier(_ column: String) throws(ImportRefusal) -> String? {
-        guard let text = self[column] else { return nil }
-        return try CellValue.identifier(text, name(of: column))
-    }
-
-    /// An absent flag is false.
-    func flag(_ column: String) throws(ImportRefusal) -> Bool {
-        guard let text = self[column] else { return false }
-        return try CellValue.bool(text, name(of: column))
     }
 }

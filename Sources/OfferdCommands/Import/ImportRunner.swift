@@ -19,17 +19,22 @@ struct ImportRunner {
     /// - Parameter inputs: the files that the source reads.
     func run(_ source: some ImportSource, of inputs: [String], _ terms: ImportTerms) async throws {
         let refused = try RefusedLines(path: options.refused, inputs: inputs)
-        let ids = try NeededIds(path: options.ids, inputs: inputs, isRehearsal: options.dryRun)
+        guard !options.dryRun || options.ids == nil else {
+            throw CommandFailure(
+                .usage, "`--ids` is of what was imported, and `--dry-run` imports nothing",
+                hints: ["leave one of them out"])
+        }
+        let ids = try AtomicFile.named(by: "--ids", options.ids, inputs: inputs)
         let database = try SQLiteDatabase(path: setup.databasePath)
         defer { try? database.close() }
         let imports = HistoryImport(
-            ledger: Ledger(database, digest: OpenSSLDigest(), key: try setup.auditKeys()?.digestKey), scope: scope,
-            author: AuditAuthor(actor: command), clock: { .wallClock })
+            ledger: try setup.ledger(database), scope: scope, author: AuditAuthor(actor: command),
+            clock: { .wallClock })
         let line = ImportProgressLine()
         let report = try await report(imports, source, terms, refused, ids, line)
         line.end()
         try refused.finish()
-        try ids.finish()
+        try ids?.finish()
         for text in ImportText.lines(report, isRehearsal: options.dryRun, completeAsOf: terms.completeAsOf) {
             try Console.output(text)
         }
@@ -45,7 +50,7 @@ struct ImportRunner {
 
     private func report(
         _ imports: HistoryImport, _ source: some ImportSource, _ terms: ImportTerms, _ refused: RefusedLines,
-        _ ids: NeededIds, _ line: ImportProgressLine
+        _ ids: AtomicFile?, _ line: ImportProgressLine
     ) async throws -> ImportReport {
         if options.dryRun {
             return try await imports.rehearse(
@@ -58,10 +63,11 @@ struct ImportRunner {
         }
         do {
             return try await imports.run(
-                source, terms, progress: line.show, refusals: refused.add, needingApple: ids.add
+                source, terms, progress: line.show, refusals: refused.add,
+                needingApple: { found in try ids?.write(found.map { "\($0)\n" }.joined()) }
             ) {
                 try refused.finish()
-                try ids.finish()
+                try ids?.finish()
             }
         } catch ImportError.anotherIsOpen(let run) {
             throw CommandFailure(
@@ -111,7 +117,6 @@ enum ImportText {
         "historyStale": "what followed the last period is not known",
     ]
 
-    /// The hint that says how imported customers can get offers.
     static func hints(ids: String?, _ options: ImportOptions) -> [String] {
         let owner = options.owner
         let backfill =
@@ -201,34 +206,5 @@ final class ProgressLine {
 
     func end() {
         if shown >= 0 { Console.draw("\r     \r") }
-    }
-}
-
-/// The ids of the customers who need data from Apple, in a file that `offerd backfill --ids` reads.
-final class NeededIds {
-    private let file: AtomicFile?
-
-    /// - Parameter inputs: what is imported, which is never written over.
-    init(path: String?, inputs: [String], isRehearsal: Bool) throws {
-        guard let path else {
-            file = nil
-            return
-        }
-        guard !isRehearsal else {
-            throw CommandFailure(
-                .usage, "`--ids` is of what was imported, and `--dry-run` imports nothing",
-                hints: ["leave one of them out"])
-        }
-        try RefusedLines.requireOther(path, than: inputs, option: "--ids")
-        AtomicFile.removeLeftovers(of: path, except: inputs)
-        file = try AtomicFile(path: path)
-    }
-
-    func add(_ ids: [String]) throws {
-        try file?.write(ids.map { "\($0)\n" }.joined())
-    }
-
-    func finish() throws {
-        try file?.finish()
     }
 }

@@ -25,12 +25,7 @@ final class JSONLinesSource: ImportSource {
     }
 
     func next() throws -> ImportLine? {
-        while let line = try file.next() {
-            let isBlank = line.bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 }
-            if isBlank, !line.isTooLong { continue }
-            return ImportLine(number: line.number, end: line.end, content: content(of: line))
-        }
-        return nil
+        try file.nextFilled().map { ImportLine(number: $0.number, end: $0.end, content: content(of: $0)) }
     }
 
     private func content(of line: LineFile.Line) -> Result<ImportedHistory, ImportRefusal> {

@@ -25,8 +25,6 @@ final class LineFile {
     /// Of the text, not of the file.
     var size: Int64 { text.size }
 
-    /// Opens a file.
-    ///
     /// - Parameter what: its purpose, in the words of errors.
     init(path: String, what: String, longestLine: Int) throws {
         file = try RawFile(path: path, what: what)
@@ -75,6 +73,14 @@ final class LineFile {
         number += 1
         if line.last == 0x0D { line.removeLast() }
         return Line(bytes: line, number: number, end: offset, isTooLong: isTooLong)
+    }
+
+    /// The next line that is not blank; `nil` at the end of the file.
+    func nextFilled() throws -> Line? {
+        while let line = try next() {
+            if line.isTooLong || line.bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) { return line }
+        }
+        return nil
     }
 
     /// The SHA-256 of the SHA-256s of the file's pieces and of texts: which file it is, and how it is read.

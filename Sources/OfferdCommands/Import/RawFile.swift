@@ -1,6 +1,5 @@
 import CommandLineSupport
 import Foundation
-import SQLiteStore
 
 /// Bytes that are read in pieces from anywhere.
 protocol PiecewiseBytes: AnyObject {
@@ -22,8 +21,6 @@ final class RawFile: PiecewiseBytes {
 
     var size: Int64 { version.size }
 
-    /// Opens a file.
-    ///
     /// - Parameter what: its purpose, in the words of errors.
     init(path: String, what: String) throws {
         let attributes = try? FileManager.default.attributesOfItem(
@@ -94,21 +91,5 @@ extension PiecewiseBytes {
             position += Int64(bytes.count)
             try body(bytes)
         }
-    }
-}
-
-/// The file's identity and the time of its last write.
-struct FileVersion: Equatable {
-    private let identity: FileIdentity
-    private let times: [Int]
-    let size: Int64
-
-    /// `nil` if it cannot be examined.
-    init?(descriptor: Int32) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
-        identity = FileIdentity(status)
-        times = [status.st_mtim, status.st_ctim].flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] }
-        size = Int64(status.st_size)
     }
 }

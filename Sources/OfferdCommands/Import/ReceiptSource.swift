@@ -43,26 +43,17 @@ final class ReceiptSource: ImportSource {
         while place < files.count {
             let file = try open ?? files[place].open()
             open = file
-            switch files[place].form {
-            case .lines:
-                if let line = try nextLine(of: file) { return line }
-                (place, open) = (place + 1, nil)
-            case .whole:
+            guard files[place].hasLines else {
                 let content = try whole(file)
                 (place, open) = (place + 1, nil)
                 return line(content, at: "`\(file.path)`", end: starts[place])
             }
-        }
-        return nil
-    }
-
-    private func nextLine(of file: LineFile) throws -> ImportLine? {
-        while let found = try file.next() {
-            let isBlank = found.bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 }
-            if isBlank, !found.isTooLong { continue }
-            return line(
-                found.isTooLong ? nil : found.bytes, at: "`\(file.path):\(found.number)`",
-                end: starts[place] + found.end)
+            if let found = try file.nextFilled() {
+                return line(
+                    found.isTooLong ? nil : found.bytes, at: "`\(file.path):\(found.number)`",
+                    end: starts[place] + found.end)
+            }
+            (place, open) = (place + 1, nil)
         }
         return nil
     }
@@ -92,18 +83,13 @@ final class ReceiptSource: ImportSource {
             guard !receipt.transactions.isEmpty || !receipt.renewalInfos.isEmpty else {
                 return .failure(ImportRefusal(.noPurchase, "the answer has no subscription"))
             }
-            return .success(ImportedHistory(receipt))
+            return .success(
+                ImportedHistory(
+                    transactions: receipt.transactions, renewalInfos: receipt.renewalInfos,
+                    appAccountToken: receipt.appAccountToken, customerId: receipt.customerId))
         } catch {
             return .failure(ImportRefusal(error))
         }
-    }
-}
-
-extension ImportedHistory {
-    fileprivate init(_ receipt: ReadReceipt) {
-        self.init(
-            transactions: receipt.transactions, renewalInfos: receipt.renewalInfos,
-            appAccountToken: receipt.appAccountToken, customerId: receipt.customerId)
     }
 }
 
@@ -122,13 +108,9 @@ extension ImportRefusal {
 
 /// A file with answers of verifyReceipt or with notifications.
 struct ReceiptFile {
-    enum Form {
-        case whole
-        case lines
-    }
-
     let path: String
-    let form: Form
+    /// Whether each of its lines is an answer.
+    let hasLines: Bool
     /// Of its text.
     let size: Int64
     private let version: FileVersion
@@ -163,8 +145,7 @@ struct ReceiptFile {
         let file = try LineFile(path: path, what: "receipt", longestLine: ReceiptReader.maximumBytes)
         version = file.file.version
         size = file.size
-        let hasLines = try Self.lineExtensions.contains(FileName.ending(of: path)) || Self.hasObjectOnEachLine(file)
-        form = hasLines ? .lines : .whole
+        hasLines = try Self.lineExtensions.contains(FileName.ending(of: path)) || Self.hasObjectOnEachLine(file)
     }
 
     func open() throws -> LineFile {
@@ -178,19 +159,12 @@ struct ReceiptFile {
     /// Whether the first two lines are objects, each as a whole: an answer as Apple gives it has many lines.
     private static func hasObjectOnEachLine(_ file: LineFile) throws -> Bool {
         for _ in 0..<2 {
-            guard let line = try nextLine(of: file), !line.isTooLong else { return false }
+            guard let line = try file.nextFilled(), !line.isTooLong else { return false }
             let text = line.bytes.drop { $0 == 0x20 || $0 == 0x09 }
             let last = text.last { $0 != 0x20 && $0 != 0x09 }
             guard text.first == UInt8(ascii: "{"), last == UInt8(ascii: "}") else { return false }
         }
         return true
-    }
-
-    private static func nextLine(of file: LineFile) throws -> LineFile.Line? {
-        while let line = try file.next() {
-            if !line.bytes.isEmpty || line.isTooLong { return line }
-        }
-        return nil
     }
 
     private static let lineExtensions: Set<String> = ["jsonl", "ndjson"]

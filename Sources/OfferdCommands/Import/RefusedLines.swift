@@ -13,25 +13,10 @@ final class RefusedLines {
     /// Begins the file, which only its owner can read: reasons quote what was in the lines. What was there before stays
     /// until the new one is whole.
     ///
-    /// - Parameter inputs: what is imported, which is never written over.
+    /// - Parameter inputs: what is imported.
     init(path: String?, inputs: [String]) throws {
-        guard let path else {
-            file = nil
-            return
-        }
-        try Self.requireOther(path, than: inputs, option: "--refused")
-        AtomicFile.removeLeftovers(of: path, except: inputs)
-        file = try AtomicFile(path: path)
+        file = try AtomicFile.named(by: "--refused", path, inputs: inputs)
         if isCSV { try file?.write("line,reason,detail\r\n") }
-    }
-
-    /// - Throws: where an option names one of the files that are imported.
-    static func requireOther(_ path: String, than inputs: [String], option: String) throws {
-        guard let place = FileIdentity(path: path), inputs.contains(where: { FileIdentity(path: $0) == place }) else {
-            return
-        }
-        throw CommandFailure(
-            .usage, "`\(option) \(path)` is the file that is imported", hints: ["name another file"])
     }
 
     func add(_ lines: [RefusedLine]) throws {
@@ -67,5 +52,20 @@ final class RefusedLines {
     /// The detail is always quoted: it begins with no sign of a formula, and may hold commas and quotes.
     private static func csv(_ line: RefusedLine) -> String {
         "\(line.line),\(line.reason),\"\(line.detail.replacing("\"", with: "\"\""))\"\r\n"
+    }
+}
+
+extension AtomicFile {
+    /// The file that an option of an import names; `nil` without one.
+    ///
+    /// - Parameter inputs: what is imported, which is never written over.
+    static func named(by option: String, _ path: String?, inputs: [String]) throws -> AtomicFile? {
+        guard let path else { return nil }
+        if let place = FileIdentity(path: path), inputs.contains(where: { FileIdentity(path: $0) == place }) {
+            throw CommandFailure(
+                .usage, "`\(option) \(path)` is the file that is imported", hints: ["name another file"])
+        }
+        removeLeftovers(of: path, except: inputs)
+        return try AtomicFile(path: path)
     }
 }

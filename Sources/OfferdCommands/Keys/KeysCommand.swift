@@ -72,10 +72,7 @@ enum KeyIdText {
     }
 
     static func isValid(_ text: String) -> Bool {
-        (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-            }
+        text.isMade(upTo: 32)
     }
 }
 

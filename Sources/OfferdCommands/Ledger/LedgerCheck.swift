@@ -19,7 +19,8 @@ struct LedgerCheck: Sendable {
         isSigned = !keys.isEmpty
         self.keys = CheckpointKeys(keys)
         self.audit = audit
-        verification = LedgerVerification(digest: OpenSSLDigest(), key: audit?.digestKey, judge: Self.judge(keys))
+        verification = LedgerVerification(
+            digest: OpenSSLDigest(), key: audit?.digestKey, judge: keys.isEmpty ? nil : self.keys.verdict)
     }
 
     func outcome(_ transaction: any StoreTransaction) throws -> LedgerOutcome {
@@ -64,7 +65,7 @@ struct LedgerCheck: Sendable {
         }
         let end = try witness.size()
         // By the present key alone, as `serve` judges: an acceptance signed by a former key has to be given again.
-        let judge = CheckpointKeys([audit.signing.publicKey]).isSigned
+        let judge = audit.keys.isSigned
         let difference = try await database.read { transaction in
             try WitnessCheck(transaction, judge: judge).run { try witness.records(through: end, $0) }.difference
         }
@@ -78,31 +79,27 @@ struct LedgerCheck: Sendable {
         return difference.agreed
     }
 
-    private static func judge(_ keys: [OpenSSLPublicKey]) -> LedgerVerification.CheckpointJudge? {
-        guard !keys.isEmpty else { return nil }
-        let keys = CheckpointKeys(keys)
-        return { checkpoint in keys.verdict(on: checkpoint) }
-    }
 }
 
-private struct CheckpointKeys: Sendable {
-    let keys: [String: OpenSSLPublicKey]
+struct CheckpointKeys: Sendable {
+    private let keys: [String: OpenSSLPublicKey]
 
     init(_ keys: [OpenSSLPublicKey]) {
         self.keys = Dictionary(keys.map { ($0.fingerprint, $0) }) { first, _ in first }
     }
 
+    @Sendable
     func isSigned(_ fingerprint: String, _ message: [UInt8], _ signature: [UInt8]) -> Bool {
         keys[fingerprint]?.isValid(derSignature: signature, of: message) ?? false
     }
 
+    @Sendable
     func verdict(on checkpoint: AuditCheckpoint) -> LedgerVerification.CheckpointVerdict {
-        guard let key = keys[checkpoint.keyFingerprint] else { return .unknownKey }
-        return key.isValid(derSignature: checkpoint.signature, of: checkpoint.message) ? .valid : .invalid
+        guard keys[checkpoint.keyFingerprint] != nil else { return .unknownKey }
+        return isSigned(checkpoint.keyFingerprint, checkpoint.message, checkpoint.signature) ? .valid : .invalid
     }
 }
 
-/// The result of `verify-ledger`.
 enum LedgerOutcome {
     /// - Parameter witnessed: how many checkpoints of the witness the database has; `nil` without a witness.
     case proven(LedgerReport, isSigned: Bool, witnessed: Int64? = nil)
@@ -145,7 +142,7 @@ enum LedgerOutcome {
     private var body: Body {
         switch self {
         case .broken(let row):
-            Body(isProven: false, broken: Body.Broken(table: row.table, key: row.key, detail: row.detail))
+            Body(isProven: false, broken: row)
         case .proven(let report, let isSigned, let witnessed):
             Body(
                 isProven: true, events: report.events, head: Hexadecimal.lowercase(report.head), rows: report.rows,
@@ -159,12 +156,6 @@ enum LedgerOutcome {
     }
 
     private struct Body: Encodable {
-        struct Broken: Encodable {
-            var table: String
-            var key: String
-            var detail: String
-        }
-
         struct Checkpoint: Encodable {
             var number: Int64
             var eventSequence: Int64
@@ -172,7 +163,7 @@ enum LedgerOutcome {
         }
 
         var isProven: Bool
-        var broken: Broken?
+        var broken: BrokenRow?
         var events: Int64?
         var head: String?
         var rows: [String: Int64]?

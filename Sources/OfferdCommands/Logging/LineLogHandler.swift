@@ -56,27 +56,19 @@ struct LineLogHandler: LogHandler {
     }
 
     private func json(_ event: LogEvent, _ members: [Member]) -> [UInt8] {
-        var json = JSONWriter(escapes: .visible)
-        json.object { json in
-            json.name("label")
-            json.text(label)
-            json.name("level")
-            json.text(event.level.rawValue)
-            json.name("message")
-            json.text("\(event.message)")
-            json.name("metadata")
-            json.object { json in
-                for (name, text) in members {
-                    json.name(name)
-                    json.text(text)
-                }
-            }
-            json.name("source")
-            json.text(event.source)
-            json.name("ts")
-            json.text("\(Instant.wallClock)")
+        var metadata = JSONWriter.beginObject(.visible)
+        for (name, text) in members {
+            metadata.name(name)
+            metadata.text(text)
         }
-        return json.bytes + [UInt8(ascii: "\n")]
+        var json = JSONWriter.beginObject(.visible)
+        json.member("label", label)
+        json.member("level", event.level.rawValue)
+        json.member("message", "\(event.message)")
+        json.member("metadata", object: metadata.endObject())
+        json.member("source", event.source)
+        json.member("ts", "\(Instant.wallClock)")
+        return json.endObject() + [UInt8(ascii: "\n")]
     }
 
     private static func set(_ name: String, _ text: String?, in members: inout [Member]) {

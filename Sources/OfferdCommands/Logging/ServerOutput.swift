@@ -13,7 +13,6 @@ struct ServerOutput: Sendable {
         log = LogLines(format, to: STDERR_FILENO)
     }
 
-    /// Writes a line to standard output.
     func announce(_ line: String) {
         announcements.add(Array("\(line)\n".utf8), isUrgent: true)
     }

@@ -74,7 +74,6 @@ struct MetricSample: Sendable {
     }
 }
 
-/// Lines of Prometheus' text format.
 struct PrometheusText {
     private(set) var text = ""
 

@@ -247,7 +247,7 @@ struct RetentionCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withDatabase { setup, database in
             let retention = Retention(
-                ledger: try setup.ledger(database), terms: setup.retention,
+                ledger: try setup.ledger(database), terms: setup.configuration.retention,
                 author: AuditAuthor(actor: "offerd retention"), clock: { .wallClock })
             let sum = try await retention.sweep()
             try Console.output(

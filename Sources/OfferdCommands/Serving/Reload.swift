@@ -17,7 +17,6 @@ import UnixSignals
 /// Requests in progress finish with what they began with. A configuration with a mistake changes nothing: the server
 /// keeps what it has, and says so in its log.
 struct Reload: Sendable {
-    /// Reads the configuration again.
     let read: @Sendable () throws -> ServerSetup
     let transport: HTTPTransport
     let registry: AppRegistry
@@ -28,7 +27,6 @@ struct Reload: Sendable {
     let audit: LedgerAudit
     /// The keys of the audit that the server was started with; they stay in use until it is restarted.
     let auditKeys: AuditKeys?
-    /// The configuration that the server was started with.
     let started: ServerSetup
     let logger: Logger
 
@@ -40,20 +38,19 @@ struct Reload: Sendable {
         case postponed
     }
 
-    /// Applies the configuration as it is now.
     func apply() async -> Outcome {
         var files: [String] = []
         do {
             var setup = try read()
             files = setup.files
             let needingRestart = setup.membersNeedingRestart(after: started)
-            setup.appStoreServers = started.appStoreServers
+            setup.configuration.appStoreServers = started.configuration.appStoreServers
             let apps = try setup.apps(asking: transport)
             let webhooks = try setup.webhooks()
             let providers = try setup.customerTokenProviders()
             _ = try setup.auditKeys()
             if let auditKeys { try setup.requireApart(from: auditKeys.signing) }
-            let renewed = try setup.tls.map(TLSCertificate.init)
+            let renewed = try setup.configuration.tls.map(TLSCertificate.init)
             // Before they sign: the audit knows each key that a signature names. Last of all that can fail: it knows
             // none of a configuration that is not applied.
             try await audit.note(keys: try setup.shownKeys(audit: auditKeys))
@@ -62,7 +59,7 @@ struct Reload: Sendable {
                 certificate.warnIfExpired(logger)
             }
             registry.replace(with: apps)
-            rates.replace(with: setup.rateLimits)
+            rates.replace(with: setup.configuration.rateLimits)
             self.webhooks.replace(with: webhooks)
             customerTokens.replace(with: providers)
             logger.notice("the configuration was reloaded")
@@ -91,14 +88,15 @@ extension TLSCertificate {
 
 extension ServerSetup {
     fileprivate func membersNeedingRestart(after former: ServerSetup) -> [String] {
-        [
-            ("listen", listen != former.listen), ("metrics", metrics != former.metrics), ("log", log != former.log),
+        let (new, old) = (configuration, former.configuration)
+        return [
+            ("listen", listen != former.listen), ("metrics", new.metrics != old.metrics), ("log", new.log != old.log),
             ("database", databasePath != former.databasePath),
-            ("retention", retention != former.retention), ("audit", keys.audit != former.keys.audit),
-            ("appStoreServer", appStoreServers != former.appStoreServers),
-            ("tls", (tls == nil) != (former.tls == nil)),
-            ("trustedProxies", trustedProxies != former.trustedProxies),
-            ("notifications.recheck", recheck != former.recheck),
+            ("retention", new.retention != old.retention), ("audit", keys.audit != former.keys.audit),
+            ("appStoreServer", new.appStoreServers != old.appStoreServers),
+            ("tls", (new.tls == nil) != (old.tls == nil)),
+            ("trustedProxies", new.trustedProxies != old.trustedProxies),
+            ("notifications.recheck", new.recheck != old.recheck),
         ].filter(\.1).map(\.0)
     }
 }
@@ -129,8 +127,8 @@ struct ReloadService: Service {
 
 /// The files of the configuration as they were when it was last read.
 actor ConfigurationWatch {
-    private var read: [String: FileState]
-    private var seen: [String: FileState]
+    private var read: [String: FileVersion?]
+    private var seen: [String: FileVersion?]
     private var isReloading = false
     private var isAskedAgain = false
 
@@ -140,8 +138,8 @@ actor ConfigurationWatch {
         seen = read
     }
 
-    private static func states(of files: some Sequence<String>) -> [String: FileState] {
-        Dictionary(files.map { ($0, FileState($0)) }) { first, _ in first }
+    private static func states(of files: some Sequence<String>) -> [String: FileVersion?] {
+        Dictionary(files.map { ($0, FileVersion(path: $0)) }) { first, _ in first }
     }
 
     func reloadIfChanged(by reload: Reload) async {
@@ -172,25 +170,5 @@ actor ConfigurationWatch {
         } while isAskedAgain
         seen = read
         isReloading = false
-    }
-}
-
-/// A value that changes whenever a file is written or replaced; equal for missing files.
-struct FileState: Equatable {
-    private let device: UInt64
-    private let number: UInt64
-    private let size: Int64
-    private let changed: [Int]
-
-    init(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            (device, number, size, changed) = (0, 0, -1, [])
-            return
-        }
-        (device, number, size) = (
-            UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino), Int64(status.st_size)
-        )
-        changed = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
 }

@@ -60,7 +60,7 @@ struct Serve: AsyncParsableCommand {
         NIOSingletons.groupLoopCountSuggestion = max(1, System.coreCount / 2)
         let setup = try options.setup(listen: listen)
         let watch = ConfigurationWatch(setup)
-        let output = ServerOutput(setup.log)
+        let output = ServerOutput(setup.configuration.log)
         // From here on a hangup does not end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         try await output.whileRunning {
@@ -81,7 +81,7 @@ struct Serve: AsyncParsableCommand {
         _ announce: @escaping @Sendable (_ url: String) -> Void
     ) async throws {
         let registry = AppRegistry(try setup.apps(asking: transport))
-        let certificate = try setup.tls.map(TLSCertificate.init)
+        let certificate = try setup.configuration.tls.map(TLSCertificate.init)
         let audit = try setup.auditKeys()
         let webhooks = WebhookRegistry(try setup.webhooks())
         var logger = Logger(label: "offerd") { LineLogHandler(label: $0, lines: output.log) }
@@ -91,7 +91,7 @@ struct Serve: AsyncParsableCommand {
             try setup.customerTokenProviders(), clock: clock,
             fetch: CustomerTokens.fetch(by: transport, logger: logger))
         let path = setup.databasePath
-        let exporter = setup.metrics.map { _ in PrometheusMetrics() }
+        let exporter = setup.configuration.metrics.map { _ in PrometheusMetrics() }
         let metrics: any MetricsFactory = exporter ?? NOOPMetricsHandler.instance
         let commits = Metrics.Timer(label: "offerd_commit_duration_seconds", factory: metrics)
         let commitWrites = Recorder(label: "offerd_commit_writes", aggregate: true, factory: metrics)
@@ -101,17 +101,18 @@ struct Serve: AsyncParsableCommand {
         }
         try await database.read { try StoredNumberCheck($0).run() }
         try database.makeDurable()
-        let rates = RequestRates(setup.rateLimits)
+        let rates = RequestRates(setup.configuration.rateLimits)
         let useCases = UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
             digestKey: audit?.digestKey, checkpointSigner: audit?.signer, metrics: metrics, rates: rates,
             webhooks: webhooks, customerTokens: customerTokens, clock: clock,
             freeSpace: { Disk.freeSpace(beside: path) })
         if let audit, let witness = audit.witness {
-            try await witness.require(database, judge: audit.isSigned, newer: useCases.audit.checkpoints)
+            try await witness.require(database, judge: audit.keys.isSigned, newer: useCases.audit.checkpoints)
         }
         let retention = Retention(
-            ledger: Ledger(database, digest: OpenSSLDigest(), key: audit?.digestKey), terms: setup.retention,
+            ledger: Ledger(database, digest: OpenSSLDigest(), key: audit?.digestKey),
+            terms: setup.configuration.retention,
             author: .service, clock: clock)
         let address = setup.listen
         let keys = try setup.shownKeys(audit: audit)
@@ -128,7 +129,7 @@ struct Serve: AsyncParsableCommand {
             useCases: useCases,
             settings: HTTPSettings(
                 host: address.host, port: address.port, limits: limits, certificate: certificate,
-                trustedProxies: setup.trustedProxies),
+                trustedProxies: setup.configuration.trustedProxies),
             logger: logger, metrics: metrics, inProgress: shutdown.requests
         ) { port, isLoopback in
             let bound = ListenAddress(host: address.host, port: port)
@@ -168,7 +169,7 @@ struct Serve: AsyncParsableCommand {
             RepeatedWork.keyTests(registry, logger), RepeatedWork.customerTokens(customerTokens),
             ReloadService(reload: reload, watch: watch, hangups: hangups),
         ]
-        if let exporter, let address = setup.metrics {
+        if let exporter, let address = setup.configuration.metrics {
             let samples = ServerSamples(
                 useCases: useCases, registry: registry, database: database, databasePath: path, log: output.log)
             services.append(
@@ -184,7 +185,7 @@ struct Serve: AsyncParsableCommand {
                     leaseClock: { .wallClock }, metrics: webhookMetrics
                 ) { started.log($1, of: $0) }
             })
-        if let interval = setup.recheck {
+        if let interval = setup.configuration.recheck {
             let patience = RetryPolicy(sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { _ in })
             let recheck = NotificationRecheck(registry, useCases.notifications, patience: patience, clock: clock)
             services.append(RepeatedWork.recheck(recheck, every: interval, logger))

@@ -10,7 +10,7 @@ import OpenSSLCrypto
 extension ServerSetup {
     /// The login providers of the configuration, with the keys that are in files.
     func customerTokenProviders() throws -> [CustomerTokens.Provider] {
-        try customerTokenEntries.map { entry in
+        try configuration.customerTokens.map { entry in
             if let app = entry.app, !keys.apps.contains(where: { $0.bundleId == app }) {
                 throw CommandFailure(
                     .usage, "`customerTokens` is for the app `\(app)`, which keys.yaml does not have",

@@ -12,11 +12,8 @@ struct AuditKeys {
     let digestKey: OpenSSLDigestKey
     let witness: WitnessFile?
 
-    @Sendable
-    func isSigned(_ fingerprint: String, _ message: [UInt8], _ signature: [UInt8]) -> Bool {
-        fingerprint == signing.publicKey.fingerprint
-            && signing.publicKey.isValid(derSignature: signature, of: message)
-    }
+    /// The key by which `serve` judges what the witness has.
+    var keys: CheckpointKeys { CheckpointKeys([signing.publicKey]) }
 
     var signer: CheckpointSigner { CheckpointSigner(fingerprint: signing.publicKey.fingerprint, key: signing) }
 }
@@ -75,13 +72,6 @@ extension ServerSetup {
 }
 
 extension ServerSetup {
-    /// Every app with its clients of Apple's servers.
-    ///
-    /// - Parameter percent: how much of Apple's limits this process takes, because another may ask at the same time.
-    func apps(asking transport: HTTPTransport, sharing percent: Int = 100) throws -> [RegisteredApp] {
-        try apps { app, keys in try clients(of: app, keys, transport, sharing: percent) }
-    }
-
     /// Runs a body with a transport, whose connections end with it.
     static func withTransport<Result>(_ body: (HTTPTransport) async throws -> Result) async throws -> Result {
         let transport = HTTPTransport()
@@ -97,7 +87,7 @@ extension ServerSetup {
 
     /// A transaction that Apple does not know in one environment is looked up in the app's other one, so that the
     /// caller learns of it; it is never stored (decision 0027).
-    private func clients(
+    func clients(
         of app: AppConfiguration, _ keys: SigningKeys, _ transport: HTTPTransport, sharing percent: Int
     ) throws -> [AppStoreEnvironment: AppStoreServerClient] {
         var endpoints: [AppStoreEnvironment: AppStoreServerClient.Server] = [:]
@@ -118,7 +108,7 @@ extension ServerSetup {
     }
 
     private func host(of environment: AppStoreEnvironment) throws -> AppStoreServerHost? {
-        guard let address = appStoreServers[environment] else { return .apple(environment) }
+        guard let address = configuration.appStoreServers[environment] else { return .apple(environment) }
         guard let host = AppStoreServerHost(environment: environment, address: address) else {
             throw CommandFailure(
                 .usage, "`appStoreServer` of \(environment.rawValue) is `\(address)`, which cannot be asked safely",

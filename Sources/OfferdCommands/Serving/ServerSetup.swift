@@ -20,26 +20,11 @@ struct ServerSetup {
         var keys: String?
     }
 
+    /// The file's, with absolute paths; the address of `/metrics` may be the environment's.
+    var configuration: ServerConfiguration
     var listen: ListenAddress
-    /// Where `/metrics` is served; nowhere if absent.
-    var metrics: ListenAddress?
-    var log: LogFormat
     var databasePath: String
     var keys: KeysConfiguration
-    var retention: RetentionTerms
-    var rateLimits: RateLimits
-    /// The files of the server's certificate; `nil` for plain HTTP.
-    var tls: TLSFiles?
-    /// The proxies whose forwarded address is trusted.
-    var trustedProxies: [IPNetwork]
-    /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for
-    /// never.
-    var recheck: Int64?
-    var webhookEntries: [WebhookConfiguration]
-    /// With absolute paths.
-    var customerTokenEntries: [CustomerTokensConfiguration]
-    /// Servers that replace Apple's, for tests.
-    var appStoreServers: [AppStoreEnvironment: String]
     /// Paths in `keys.yaml` are relative to it.
     private var keysFile: URL
     private var configurationFile: String
@@ -49,14 +34,14 @@ struct ServerSetup {
         config path: String, flags: Flags = Flags(),
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> ServerSetup {
-        let file = try document(path, what: "configuration", ConfigurationReader.read)
+        var file = try document(path, what: "configuration", ConfigurationReader.read)
         let directory = URL(filePath: path).deletingLastPathComponent()
         // A variable that is set to nothing says nothing.
         let environment = environment.filter { !$0.value.isEmpty }
         let listenText = flags.listen ?? environment["OFFERD_LISTEN"]
         let listen = try listenText.map(address) ?? file.listen ?? ListenAddress(host: "127.0.0.1", port: 8080)
-        let metrics = try environment["OFFERD_METRICS"].map(address) ?? file.metrics
-        if let metrics, metrics.isTaken(by: listen) {
+        file.metrics = try environment["OFFERD_METRICS"].map(address) ?? file.metrics
+        if let metrics = file.metrics, metrics.isTaken(by: listen) {
             throw CommandFailure(
                 .usage, "`metrics` and `listen` are one address, `\(metrics)`", hints: [ListenAddress.metricsHint])
         }
@@ -68,23 +53,10 @@ struct ServerSetup {
         }
         let database = try url("database", flags.database, file.database, example: "data/offers.sqlite")
         let keys = try url("keys", flags.keys, file.keys, example: "keys.yaml")
-        func absolute(_ path: String) -> String { URL(filePath: path, relativeTo: directory).path }
+        file.resolvePaths { URL(filePath: $0, relativeTo: directory).path }
         return ServerSetup(
-            listen: listen, metrics: metrics, log: file.log, databasePath: database.path,
-            keys: try document(keys.path, what: "keys file", KeysReader.read),
-            retention: file.retention, rateLimits: file.rateLimits,
-            tls: file.tls.map { tls in
-                TLSFiles(
-                    certificate: absolute(tls.certificate), key: absolute(tls.key),
-                    clientAuthorities: tls.clientCertificates.map(absolute))
-            }, trustedProxies: file.trustedProxies, recheck: file.recheck,
-            webhookEntries: file.webhooks,
-            customerTokenEntries: file.customerTokens.map { entry in
-                var entry = entry
-                if case .file(let path) = entry.keys { entry.keys = .file(absolute(path)) }
-                return entry
-            }, appStoreServers: file.appStoreServers,
-            keysFile: keys, configurationFile: path)
+            configuration: file, listen: listen, databasePath: database.path,
+            keys: try document(keys.path, what: "keys file", KeysReader.read), keysFile: keys, configurationFile: path)
     }
 
     /// Every file that the configuration comes from.
@@ -92,8 +64,11 @@ struct ServerSetup {
         let entries = keys.apps.flatMap(\.keys).map(\.privateKey)
         let keyFiles = entries.compactMap(\.file).map(absolute)
         let roots = keys.apps.flatMap { $0.trustedRoots.values.joined().map(absolute) }
-        let certificates = [tls?.certificate, tls?.key, tls?.clientAuthorities].compactMap(\.self)
-        let keySets = customerTokenEntries.compactMap { entry -> String? in
+        let certificates = [
+            configuration.tls?.certificate, configuration.tls?.key, configuration.tls?.clientCertificates,
+        ]
+        .compactMap(\.self)
+        let keySets = configuration.customerTokens.compactMap { entry -> String? in
             guard case .file(let path) = entry.keys else { return nil }
             return path
         }
@@ -140,14 +115,16 @@ struct ServerSetup {
 
     /// Every app with its checked keys and the roots it believes.
     ///
-    /// - Parameter clients: makes the clients that ask for an app's purchases, with its keys.
-    func apps(
-        clients: (AppConfiguration, SigningKeys) throws -> [AppStoreEnvironment: AppStoreServerClient] = { _, _ in
-            [:]
-        }
-    ) throws -> [RegisteredApp] {
+    /// - Parameters:
+    ///   - transport: how Apple's servers are asked; without it there are no clients of them.
+    ///   - percent: how much of Apple's limits this process takes, because another may ask at the same time.
+    func apps(asking transport: HTTPTransport? = nil, sharing percent: Int = 100) throws -> [RegisteredApp] {
         try requireSeparateKeys()
-        return try keys.apps.map { try registered($0, clients) }
+        return try keys.apps.map { app in
+            try registered(app) { keys in
+                try transport.map { try clients(of: app, keys, $0, sharing: percent) } ?? [:]
+            }
+        }
     }
 
     /// Looks at the keys themselves: two entries may name one key by different paths or identifiers.
@@ -163,8 +140,7 @@ struct ServerSetup {
     }
 
     private func registered(
-        _ app: AppConfiguration,
-        _ clients: (AppConfiguration, SigningKeys) throws -> [AppStoreEnvironment: AppStoreServerClient]
+        _ app: AppConfiguration, _ clients: (SigningKeys) throws -> [AppStoreEnvironment: AppStoreServerClient]
     ) throws -> RegisteredApp {
         var signing: SigningKeys = [:]
         var retired: [AppStoreEnvironment: [any SigningKey]] = [:]
@@ -188,7 +164,7 @@ struct ServerSetup {
         return RegisteredApp(
             bundleId: app.bundleId, appAppleId: app.appAppleId, issuerId: app.issuerId.description,
             signingKeys: signing, retiredKeys: retired, signsV1InSandbox: app.signsV1InSandbox,
-            verifier: try AppStoreChainVerifier(additionalRoots: roots), appStoreServers: try clients(app, signing))
+            verifier: try AppStoreChainVerifier(additionalRoots: roots), appStoreServers: try clients(signing))
     }
 
     /// The certificate in a file, checked as the only one, so that a mistake names its file.
@@ -226,8 +202,7 @@ struct ServerSetup {
         do throws(InvalidDocument) {
             return try read(Array(text.utf8)).value
         } catch {
-            throw CommandFailure(
-                .usage, lines: error.errors.flatMap { IssueText.lines($0, severity: .error, file: path) })
+            throw CommandFailure(.usage, lines: IssueText.lines(error.errors, file: path))
         }
     }
 }

@@ -30,7 +30,6 @@ struct ConfigurationOptions: ParsableArguments {
     }
 }
 
-/// The app and environment that a command works on.
 struct ScopeOptions: ParsableArguments {
     @Option(help: "The app's bundle identifier.")
     var app: String

@@ -214,7 +214,6 @@ struct NewInstallation {
 
     private typealias NewKey = (id: String, path: String, environments: [AppStoreEnvironment])
 
-    /// Every key that signs, with the environments it is for.
     private var signingKeys: [NewKey] {
         func key(_ id: String, _ environments: [AppStoreEnvironment]) -> NewKey {
             (id, Self.path(ofKey: id), environments)
@@ -226,7 +225,6 @@ struct NewInstallation {
 
     private static func path(ofKey id: String) -> String { "keys/SubscriptionKey_\(id).p8" }
 
-    /// The summary of what was created.
     var contents: [(name: String, meaning: String)] {
         var contents = [
             (name: "offerd.yaml", meaning: "listen address and database"),

@@ -3,7 +3,6 @@ import Foundation
 import OfferDocuments
 import SQLiteStore
 
-/// A user of the system, by name.
 struct Account {
     let name: String
     let user: uid_t

@@ -80,7 +80,7 @@ struct ObservedServiceTests {
         func metrics(_ variables: [String: String], listen: String? = nil) throws -> String? {
             try ServerSetup.read(
                 config: path, flags: ServerSetup.Flags(listen: listen), environment: variables
-            ).metrics?.description
+            ).configuration.metrics?.description
         }
         #expect(try metrics([:]) == "127.0.0.1:1")
         #expect(try metrics(["OFFERD_METRICS": "[::1]:9464"]) == "[::1]:9464")

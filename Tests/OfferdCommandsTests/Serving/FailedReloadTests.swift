@@ -3,6 +3,7 @@ import CommandLineSupport
 import Foundation
 import Logging
 import OfferApplication
+import OfferDocuments
 import OfferHTTP
 import OfferModel
 import OfferSigning
@@ -46,9 +47,10 @@ struct FailedReloadTests {
             clock: { .wallClock })
         let reload = Reload(
             read: { try ServerSetup.read(config: directory.path("offerd.yaml"), environment: [:]) },
-            transport: transport, registry: registry, rates: RequestRates(setup.rateLimits),
+            transport: transport, registry: registry, rates: RequestRates(setup.configuration.rateLimits),
             webhooks: WebhookRegistry(), customerTokens: CustomerTokens(),
-            certificate: try setup.tls.map(TLSCertificate.init), audit: useCases.audit, auditKeys: nil, started: setup,
+            certificate: try setup.configuration.tls.map(TLSCertificate.init), audit: useCases.audit, auditKeys: nil,
+            started: setup,
             logger: Logger(label: "offerd") { _ in SwiftLogNoOpLogHandler() })
         return (reload, registry)
     }
