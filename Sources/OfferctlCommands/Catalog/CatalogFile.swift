@@ -121,7 +121,6 @@ struct ReadDocument<Value: Sendable> {
     private(set) var value: Value?
     private(set) var errors: [DocumentIssue] = []
     private(set) var warnings: [DocumentIssue] = []
-    /// Why the file cannot be read at all.
     private(set) var unreadable: CommandFailure?
 
     init(_ file: String, _ read: () throws -> ValidDocument<Value>) {

@@ -5,7 +5,6 @@ import OfferModel
 
 /// What a document would change, in words: which offers, for which customers, at what cost, and what may be lost.
 struct CatalogPlan {
-    /// The revision in force.
     private let revision: Int
     private let changes: [PlannedChange]
     /// The catalog in the file, where this version can read it.
@@ -13,7 +12,6 @@ struct CatalogPlan {
     private let isSameText: Bool
     /// What the file would undo of later revisions than the one it was exported from.
     private let stale: StaleEdit?
-    /// The command that would make the changes.
     private let command: String
 
     init(

@@ -94,7 +94,6 @@ struct EventArgument: ParsableArguments {
     var id: LowercaseUUID
 }
 
-/// Events for people.
 enum EventText {
     static func table(_ items: [EventBody]) -> TextTable {
         TextTable(

@@ -80,7 +80,6 @@ extension AppStoreFailure {
 }
 
 extension BackfillState {
-    /// The end of the range of time.
     fileprivate var endOfNotifications: Instant? {
         source.hasPrefix("notifications ")
             ? source.split(separator: "-").last.flatMap { Int64($0) }.map { Instant(milliseconds: $0) } : nil

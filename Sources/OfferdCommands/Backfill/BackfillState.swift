@@ -13,7 +13,6 @@ struct BackfillState: Codable, Equatable, Sendable {
         var reason: String
     }
 
-    /// The version of the file's format.
     var version = 1
     var app: String
     var environment: String

@@ -16,7 +16,6 @@ struct CustomerDataCommand: AsyncParsableCommand {
         subcommands: [CustomersExport.self, CustomersErase.self])
 }
 
-/// The customer whose data a command is about.
 struct PersonOptions: ParsableArguments {
     @OptionGroup var owner: ScopeOptions
     @OptionGroup var customer: CustomerOptions

@@ -296,7 +296,6 @@ enum NotificationChecks {
     }
 }
 
-/// The checks of webhooks by `offerd doctor`.
 enum WebhookChecks {
     static func delivery(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> [DoctorReport.Check] {
         var checks: [DoctorReport.Check] = []

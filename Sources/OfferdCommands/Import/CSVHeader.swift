@@ -5,11 +5,7 @@ import OfferSigning
 
 /// The first record of a CSV file: what separates its fields, and which column is where.
 struct CSVHeader {
-    let delimiter: UInt8
-    /// Where the mapping's columns are.
-    let places: [String: Int]
-    /// The file's own names of columns that it has by another name.
-    let names: [String: String]
+    let columns: CSVColumns
     /// Columns that mean nothing to the mapping, as the file names them.
     let unknown: [String]
     /// A column that the file lacks, and the one that is used instead.
@@ -46,8 +42,7 @@ struct CSVHeader {
                 .usage, "`\(path)` has no column `\(name)`",
                 hints: ExportProduct.hints(columns: names, mapping: mapping, missing: name, unknown: unknown))
         }
-        (self.delimiter, self.places) = (delimiter, places)
-        self.names = places.mapValues { names[$0] }
+        columns = CSVColumns(delimiter: delimiter, places: places, names: places.mapValues { names[$0] })
         self.unknown = unknown
         self.stoodFor = stoodFor
         count = names.count
@@ -57,7 +52,7 @@ struct CSVHeader {
         guard fields.count == count else {
             throw ImportRefusal(.malformed, "the line has \(fields.count) fields and the header \(count)")
         }
-        return CSVRow(header: self, fields: fields)
+        return CSVRow(columns: columns, fields: fields)
     }
 
     /// Notes about the columns, each on one line.

@@ -56,15 +56,24 @@ enum CSVRecord {
     static let comma = UInt8(ascii: ",")
 }
 
+/// The columns of a record, by their fields.
+struct CSVColumns {
+    let delimiter: UInt8
+    /// Where the mapping's columns are.
+    let places: [String: Int]
+    /// The file's own names of columns that it has by another name.
+    let names: [String: String]
+}
+
 struct CSVRow {
-    let header: CSVHeader
+    let columns: CSVColumns
     let fields: [String]
 
     /// A column's text; `nil` if it is empty or the file has no such column.
     subscript(column: String) -> String? {
-        guard let place = header.places[column], !fields[place].isEmpty else { return nil }
+        guard let place = columns.places[column], !fields[place].isEmpty else { return nil }
         return fields[place]
     }
 
-    func name(of column: String) -> String { header.names[column] ?? column }
+    func name(of column: String) -> String { columns.names[column] ?? column }
 }

@@ -46,7 +46,7 @@ final class CSVSource: ImportSource {
     /// `nil` for a record of empty fields, with which spreadsheets end a file.
     private func line(of record: CSVRecords.Record) -> ImportLine? {
         do throws(ImportRefusal) {
-            let fields = try CSVRecord.fields(record.bytes, by: header.delimiter)
+            let fields = try CSVRecord.fields(record.bytes, by: header.columns.delimiter)
             if fields.count > 1, fields.allSatisfy(\.isEmpty) { return nil }
             let purchase = try mapping.purchase(try header.row(of: fields))
             return ImportLine(

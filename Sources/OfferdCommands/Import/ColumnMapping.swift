@@ -308,7 +308,7 @@ extension CSVRow {
         guard let text = self[column] else { return nil }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let isLocal =
-            header.delimiter != CSVRecord.comma && parts.count == 2 && (1...2).contains(parts[1].count)
+            columns.delimiter != CSVRecord.comma && parts.count == 2 && (1...2).contains(parts[1].count)
             && parts.allSatisfy(CellValue.areDigits)
         return try CellValue.milliunits(isLocal ? text.replacing(",", with: ".") : text, name(of: column))
     }
