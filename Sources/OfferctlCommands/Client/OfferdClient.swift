@@ -57,6 +57,20 @@ struct OfferdClient: Sendable {
             .POST, path, headers: [("Content-Type", "application/json")], body: try WireJSON.encode(request), as: type)
     }
 
+    /// Calls a body with each page of a list.
+    func eachPage<Item: WireValue>(
+        _ path: String, query: [(String, String)] = [], _ body: ([Item]) throws -> Void
+    ) async throws {
+        var cursor: String?
+        repeat {
+            let query = query + queryItems(("cursor", cursor))
+            let page = try await call(.GET, path, query: query, as: PageBody<Item>.self).body
+            try body(page.items)
+            // A server that repeats itself must not keep us.
+            cursor = page.next == cursor ? nil : page.next
+        } while cursor != nil
+    }
+
     func catalogInForce(as mediaType: String = CatalogFile.yaml) async throws -> CatalogInForce {
         let answer = try await send(.GET, "/v1/catalog", headers: [("Accept", mediaType)])
         guard let tag = answer.headers.first(name: "ETag") else { throw notOurs(answer) }

@@ -171,22 +171,17 @@ struct IssuedExport: AsyncParsableCommand {
 
     func run() async throws {
         try await server.connect { client in
-            var cursor: String?
             var needsHeader = csv
-            repeat {
-                let query = queryItems(
-                    ("offerId", offer), ("from", from.map { String($0.milliseconds) }),
-                    ("to", to.map { String($0.milliseconds) }), ("limit", "200"), ("cursor", cursor))
-                let page = try await client.call(
-                    .GET, "/v1/issued-offers/export", query: query, as: PageBody<ExportedOffer>.self
-                ).body
+            let query = queryItems(
+                ("offerId", offer), ("from", from.map { String($0.milliseconds) }),
+                ("to", to.map { String($0.milliseconds) }), ("limit", "200"))
+            try await client.eachPage("/v1/issued-offers/export", query: query) { (items: [ExportedOffer]) in
                 if needsHeader { Console.write(ExportCSV.header) }
                 needsHeader = false
-                for item in page.items {
+                for item in items {
                     Console.write(csv ? ExportCSV.line(item) : try item.jsonText(isPretty: false))
                 }
-                cursor = page.next
-            } while cursor != nil
+            }
         }
     }
 }

@@ -68,18 +68,10 @@ struct OffersShow: AsyncParsableCommand {
 }
 
 extension OfferdClient {
-    /// Every offer, page by page: the list is short.
+    /// Every offer: the list is short.
     fileprivate func offers() async throws -> [OfferSummary] {
         var offers: [OfferSummary] = []
-        var cursor: String?
-        repeat {
-            let page = try await call(
-                .GET, "/v1/offers", query: queryItems(("cursor", cursor)), as: PageBody<OfferSummary>.self
-            ).body
-            offers += page.items
-            // A server that repeats itself must not keep us.
-            cursor = page.next == cursor ? nil : page.next
-        } while cursor != nil
+        try await eachPage("/v1/offers") { offers += $0 }
         return offers
     }
 }
