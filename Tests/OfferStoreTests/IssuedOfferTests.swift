@@ -286,7 +286,7 @@ struct IssuedOfferTests {
                 var cursor: Int64?
                 while true {
                     let page = try IssuedOfferStore(transaction).page(
-                        of: customers, offer: offer, before: cursor, limit: 2, in: scope)
+                        of: customers, offer: offer, descending: true, after: cursor, limit: 2, in: scope)
                     guard let last = page.last else { return ids }
                     ids += page.map(\.issuedOffer.id)
                     cursor = last.sequence
@@ -299,7 +299,7 @@ struct IssuedOfferTests {
         #expect(try await pages(nil, "offer-4") == [.number(8)])
         #expect(try await pages([], nil).isEmpty)
         let elsewhere = try await bench.database.read {
-            try IssuedOfferStore($0).page(of: nil, offer: nil, before: nil, limit: 9, in: other)
+            try IssuedOfferStore($0).page(of: nil, offer: nil, descending: true, after: nil, limit: 9, in: other)
         }
         #expect(elsewhere.isEmpty)
         let frozen = try await bench.database.read { try IssuedOfferStore($0).firstIssued(of: "offer-1", in: scope) }

@@ -40,7 +40,7 @@ public struct CustomerLookup: Sendable {
                 return known
             }
             let issued = try IssuedOfferStore(transaction).page(
-                of: subject.customers, offer: nil, before: nil, limit: Self.shownOffers, in: number)
+                of: subject.customers, offer: nil, descending: true, after: nil, limit: Self.shownOffers, in: number)
             let timeline = try Timeline.read(of: subject.customers, from: cursor, limit: limit, at: now, transaction)
             let page = timeline.page(from: cursor, limit: limit) { record, offer in
                 try record.decideAgain(
@@ -113,7 +113,7 @@ public struct CustomerLookup: Sendable {
                 ? try NamedCustomers.resolve(identifiers, signed: [], in: number, transaction).customers : nil
             // One more than asked for tells whether there is another page.
             let found = try IssuedOfferStore(transaction).page(
-                of: customers, offer: offerId, before: before, limit: limit + 1, in: number)
+                of: customers, offer: offerId, descending: true, after: before, limit: limit + 1, in: number)
             let shown = Array(found.prefix(limit))
             let united = try customers.map { try SubjectFacts.read($0, transaction) }
             return (

@@ -93,7 +93,7 @@ public struct APIKeyStore {
     }
 
     public func ids() throws -> [String] {
-        try transaction.rows("SELECT id FROM api_key WHERE id > ?1 ORDER BY id", "").map { try $0.value(0) }
+        try transaction.all("SELECT id FROM api_key WHERE id > ?1 ORDER BY id", "")
     }
 
     public func keys(of scope: Scope? = nil) throws -> [StoredAPIKey] {
@@ -111,49 +111,48 @@ public struct APIKeyStore {
 
     /// - Returns: whether there is such a key that was not revoked before.
     public func revoke(_ id: String, at now: Instant) throws -> Bool {
-        let revoked = try transaction.row(
-            "UPDATE api_key SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL RETURNING scope_id", id, now)
-        guard let revoked else { return false }
-        try transaction.audit().record(
-            .apiKeyRevoked, at: now, in: try revoked.value(0, as: ScopeNumber.self),
-            before: ["revokedAt": Int64?.none], after: ["apiKey": id, "revokedAt": now])
-        return true
+        try set("revoked_at", "revokedAt", of: id, to: now, .apiKeyRevoked, at: now)
     }
 
     /// Sets when a replaced key ends, once.
     ///
     /// - Returns: whether there is such a key whose end was not set before.
     public func end(_ id: String, from end: Instant, at now: Instant) throws -> Bool {
-        let ended = try transaction.row(
-            "UPDATE api_key SET ends_at = ?2 WHERE id = ?1 AND ends_at IS NULL RETURNING scope_id", id, end)
-        guard let ended else { return false }
+        try set("ends_at", "endsAt", of: id, to: end, .apiKeyRotated, at: now)
+    }
+
+    private func set(
+        _ column: String, _ member: String, of id: String, to instant: Instant, _ kind: AuditKind, at now: Instant
+    ) throws -> Bool {
+        let scope: ScopeNumber? = try transaction.first(
+            "UPDATE api_key SET \(column) = ?2 WHERE id = ?1 AND \(column) IS NULL RETURNING scope_id", id, instant)
+        guard let scope else { return false }
         try transaction.audit().record(
-            .apiKeyRotated, at: now, in: try ended.value(0, as: ScopeNumber.self),
-            before: ["endsAt": Int64?.none], after: ["apiKey": id, "endsAt": end])
+            kind, at: now, in: scope, before: AuditValues([member: .null]),
+            after: AuditValues(["apiKey": id.storedValue, member: instant.storedValue]))
         return true
     }
 
     /// Notes when keys were last used; a later instant stays.
     public func noteUses(_ uses: [String: Instant]) throws {
         for (id, instant) in uses.sorted(by: { $0.key < $1.key }) {
-            _ = try transaction.execute(
-                Statement(
-                    """
-                    INSERT INTO api_key_use (api_key_id, last_used_at) VALUES (?1, ?2)
-                    ON CONFLICT (api_key_id) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)
-                    """, id, instant))
+            try transaction.execute(
+                """
+                INSERT INTO api_key_use (api_key_id, last_used_at) VALUES (?1, ?2)
+                ON CONFLICT (api_key_id) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)
+                """, id, instant)
         }
     }
 
     /// Dates uses in a future that only a wrong clock has seen.
     public func setBackUses(to now: Instant) throws {
-        _ = try transaction.execute(
-            Statement("UPDATE api_key_use SET last_used_at = ?1 WHERE last_used_at > ?1", now))
+        try transaction.execute("UPDATE api_key_use SET last_used_at = ?1 WHERE last_used_at > ?1", now)
     }
 
     public func lastUses() throws -> [String: Instant] {
-        let rows = try transaction.rows("SELECT api_key_id, last_used_at FROM api_key_use WHERE api_key_id > ?1", "")
-        return Dictionary(try rows.map { (try $0.value(0), try $0.value(1)) }) { first, _ in first }
+        Dictionary(
+            uniqueKeysWithValues: try transaction.all(
+                "SELECT api_key_id, last_used_at FROM api_key_use WHERE api_key_id > ?1", ""))
     }
 
     private static let select = """

@@ -33,14 +33,6 @@ public struct CheckpointStore {
             "SELECT \(Self.columns) FROM audit_checkpoint WHERE number > 0 ORDER BY number DESC LIMIT 1")
     }
 
-    private func covering(_ event: Int64) throws -> AuditCheckpoint? {
-        try transaction.first(
-            """
-            SELECT \(Self.columns) FROM audit_checkpoint WHERE event_sequence >= ?1
-            ORDER BY event_sequence LIMIT 1
-            """, event)
-    }
-
     /// The number of the newest event; 0 if there is none.
     public func newestEvent() throws -> Int64 { try AuditHead.read(transaction).sequence }
 
@@ -65,12 +57,11 @@ public struct CheckpointStore {
             number: (try newest()?.number ?? 0) + 1, eventSequence: head.sequence, head: head.hash, signedAt: now,
             keyFingerprint: fingerprint, signature: [])
         checkpoint.signature = try sign(checkpoint.message)
-        try transaction.insert(
-            .checkpoint, checkpoint, at: now, in: nil)
+        try transaction.insert(.checkpoint, checkpoint, at: now, in: nil)
         return checkpoint
     }
 
-    static let columns = LedgerTable.auditCheckpoint.list
+    static let columns = Table.auditCheckpoint.list
 }
 
 extension AuditCheckpoint: LedgerRecord {
@@ -102,18 +93,22 @@ public struct LedgerProof: Sendable, Hashable {
 extension CheckpointStore {
     /// The proof of an issued offer; `nil` if no event covers it: then the ledger is broken.
     public func proof(of issued: StoredIssuedOffer) throws -> LedgerProof? {
-        let row = try transaction.row(
+        let event: AuditEvent? = try transaction.first(
             """
-            SELECT \(AuditEvent.selectList) FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence LIMIT 1
+            SELECT \(Table.auditEvent.list) FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence LIMIT 1
             """, issued.sequence)
-        guard let row else { return nil }
-        let (event, hash) = try AuditEvent.read(row)
+        guard let event else { return nil }
         let covered = try event.references().first {
             $0.table == LedgerTable.issuedOffer.name && $0.key == .integer(issued.sequence)
         }
         guard let covered else { return nil }
+        let checkpoint: AuditCheckpoint? = try transaction.first(
+            """
+            SELECT \(Self.columns) FROM audit_checkpoint WHERE event_sequence >= ?1
+            ORDER BY event_sequence LIMIT 1
+            """, event.sequence)
         return LedgerProof(
-            eventSequence: event.sequence, eventHash: hash, previousHash: event.previousHash,
-            rowDigest: covered.digest, checkpoint: try covering(event.sequence))
+            eventSequence: event.sequence, eventHash: event.hash, previousHash: event.previousHash,
+            rowDigest: covered.digest, checkpoint: checkpoint)
     }
 }

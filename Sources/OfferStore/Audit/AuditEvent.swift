@@ -52,22 +52,17 @@ struct AuditEvent: Hashable {
     /// The rows it covers, as JSON: `[["issued_offer",12,"<64 hexadecimal digits>"],…]`.
     var rows: String
     var previousHash: [UInt8]
+    /// As it is stored, whatever that is.
+    var hash: [UInt8] = []
 
     static let origin = [UInt8](repeating: 0, count: 32)
 
-    func hash(_ digest: any Digest) throws -> [UInt8] {
-        Self.hash(try stored(), digest)
-    }
-
-    /// - Parameter values: every column but `hash`.
-    static func hash(_ values: [StoredValue], _ digest: any Digest) -> [UInt8] {
+    /// The hash of all but itself.
+    func derivedHash(_ digest: any Digest) throws -> [UInt8] {
         var bytes = CanonicalBytes("offerd-event-1", capacity: 2_048)
-        for value in values { bytes.append(value) }
+        for value in try stored().dropLast() { bytes.append(value) }
         return digest.sha256(bytes.bytes)
     }
-
-    static let insertSQL = Table.auditEvent.insertSQL
-    static let selectList = Table.auditEvent.list
 }
 
 extension AuditEvent: TableRow {
@@ -87,29 +82,11 @@ extension AuditEvent: TableRow {
         try columns("after_change", &after)
         try columns("ledger_rows", &rows)
         try columns("previous_hash", &previousHash, "CHECK (length(previous_hash) = 32)")
-    }
-}
-
-/// A row of `audit_event`: an event and the hash that is stored with it, whatever that is.
-struct AuditEventRow: TableRow {
-    var event: AuditEvent
-    var hash: [UInt8]
-
-    static let blank = AuditEventRow(event: .blank, hash: [])
-
-    mutating func visit(_ columns: inout some ColumnVisitor) throws {
-        try event.visit(&columns)
         try columns("hash", &hash, "CHECK (length(hash) = 32)")
     }
 }
 
 extension AuditEvent {
-    /// An event and the hash that is stored with it, whatever that is.
-    static func read(_ row: StoredRow) throws -> (event: AuditEvent, storedHash: [UInt8]) {
-        let read = try AuditEventRow(row: row)
-        return (read.event, read.hash)
-    }
-
     static func text(_ rows: [LedgerRow.Reference]) -> String {
         var json = JSONWriter(capacity: 96 * rows.count + 2, escapes: .hexadecimal)
         json.array(rows) { json, row in
@@ -177,7 +154,7 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     subscript(member: String) -> StoredValue? { members.first { $0.name == member }?.value }
 
     func value<Value: Storable>(_ member: String, as type: Value.Type = Value.self) throws -> Value {
-        guard let stored = self[member], let value = Value(storedValue: stored) else {
+        guard let stored = self[member], let value = try Value(StoredRow([stored]), at: 0) else {
             throw StoreError.corrupt("`\(member)` of an event does not hold a valid \(Value.self)")
         }
         return value

@@ -85,11 +85,10 @@ public final class AuditLog {
     ///   - column: one of the table's columns that may be erased.
     /// - Throws: ``StoreError/corrupt(_:)`` if the audit does not know the column as one that may be erased.
     func remains(of value: StoredValue, column: String, table: LedgerTable, key: StoredValue) throws -> String {
-        guard
-            table.covered.contains(where: { $0.name == column && $0.isErasable })
-                || table.state.contains(where: { $0.name == column && $0.isErasable })
-        else { throw StoreError.corrupt("`\(table.name).\(column)` is not a column that may be erased") }
-        return digests.remainsText(of: value, column: column, table, key: key)
+        guard let erasable = (table.covered + table.state).first(where: { $0.name == column && $0.isErasable }) else {
+            throw StoreError.corrupt("`\(table.name).\(column)` is not a column that may be erased")
+        }
+        return Redacted.prefix + Hexadecimal.lowercase(digests.value(value, of: erasable, table, key: key))
     }
 
     /// The digest of a new row.
@@ -114,15 +113,14 @@ public final class AuditLog {
         guard !pending.isEmpty else { return }
         var head = try AuditHead.read(transaction)
         for told in pending {
-            let event = AuditEvent(
+            var event = AuditEvent(
                 sequence: head.sequence + 1, kind: told.kind, actor: author.actor, at: told.at,
                 requestId: author.requestId, scope: told.scope, issuedOffer: told.issuedOffer, digestKey: digestKey,
                 before: told.before?.text, after: told.after?.text, rows: AuditEvent.text(told.rows),
                 previousHash: head.hash)
-            var values = try event.stored()
-            head = AuditHead(sequence: event.sequence, hash: AuditEvent.hash(values, digests.digest))
-            values.append(head.hash.storedValue)
-            try transaction.execute(AuditEvent.insertSQL, values: values)
+            event.hash = try event.derivedHash(digests.digest)
+            head = AuditHead(sequence: event.sequence, hash: event.hash)
+            try transaction.insert(event, into: .auditEvent)
             transaction.memory?.contents.auditHead = head
         }
         pending = []
@@ -158,7 +156,7 @@ extension StoreTransaction {
     /// - Returns: what the audit has to record of it.
     func insert<Row: LedgerRecord>(_ row: Row) throws -> LedgerRow {
         let values = try row.stored()
-        try execute(Row.ledger.insertSQL, values: values)
+        try execute(Statement(Row.ledger.table.insertSQL, values: values))
         return try audit().digested(Row.ledger, values)
     }
 }
@@ -170,11 +168,10 @@ struct AuditHead: Hashable {
 
     static func read(_ transaction: any StoreTransaction) throws -> AuditHead {
         if let known = transaction.memory?.contents.auditHead { return known }
-        let row = try transaction.row(
+        let newest: (Int64, [UInt8])? = try transaction.first(
             "SELECT sequence, hash FROM audit_event WHERE sequence > 0 ORDER BY sequence DESC LIMIT 1")
-        let head =
-            try row.map { AuditHead(sequence: try $0.value(0), hash: try $0.value(1)) }
-            ?? AuditHead(sequence: 0, hash: AuditEvent.origin)
+        let (sequence, hash) = newest ?? (0, AuditEvent.origin)
+        let head = AuditHead(sequence: sequence, hash: hash)
         transaction.memory?.contents.auditHead = head
         return head
     }

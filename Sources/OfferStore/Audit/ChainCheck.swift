@@ -18,9 +18,11 @@ struct ChainCheck {
         var head = AuditHead(sequence: 0, hash: AuditEvent.origin)
         while let row = try events.next() {
             let event = try follow(row, after: head, &erased)
-            head = event.head
-            if event.kind == .keys { hasKey = try Self.hasDigestKey(row) }
-            if hasKey, try row.value(7, as: String.self) == SaltedDigest.name { report.saltedEvents += 1 }
+            head = AuditHead(sequence: event.sequence, hash: event.hash)
+            if event.kind == .keys {
+                hasKey = try AuditValues(text: event.after ?? "{}")[SigningKeyLog.digestMember] != nil
+            }
+            if hasKey, event.digestKey == SaltedDigest.name { report.saltedEvents += 1 }
             while let next = try checkpoints.peek(), try next.value(1) == head.sequence {
                 try check(next, head: head, number: report.checkpoints + 1)
                 report.checkpoints += 1
@@ -37,18 +39,15 @@ struct ChainCheck {
         return erased
     }
 
-    private func follow(
-        _ row: StoredRow, after head: AuditHead, _ erased: inout ErasedRows
-    ) throws -> (head: AuditHead, kind: AuditKind) {
+    private func follow(_ row: StoredRow, after head: AuditHead, _ erased: inout ErasedRows) throws -> AuditEvent {
         let expected = head.sequence + 1
         let sequence: Int64 = try row.value(0)
         guard sequence == expected else {
             throw BrokenRow("audit_event", .integer(expected), "it is missing; the next one is \(sequence)")
         }
         let event: AuditEvent
-        let hash: [UInt8]
         do {
-            (event, hash) = try AuditEvent.read(row)
+            event = try AuditEvent(row: row)
             _ = try event.references()
             try erased.add(event)
         } catch let error as StoreError {
@@ -57,15 +56,10 @@ struct ChainCheck {
         guard event.previousHash == head.hash else {
             throw BrokenRow("audit_event", .integer(sequence), "it does not follow the event before it")
         }
-        guard try event.hash(digest) == hash else {
+        guard try event.derivedHash(digest) == event.hash else {
             throw BrokenRow("audit_event", .integer(sequence), "its hash is not that of its content")
         }
-        return (AuditHead(sequence: sequence, hash: hash), event.kind)
-    }
-
-    private static func hasDigestKey(_ row: StoredRow) throws -> Bool {
-        guard let after = try AuditEvent.read(row).event.after else { return false }
-        return try AuditValues(text: after)[SigningKeyLog.digestMember] != nil
+        return event
     }
 
     private func check(_ row: StoredRow, head: AuditHead, number: Int64) throws {
@@ -137,13 +131,13 @@ struct AuditPages {
     }
 
     static func events(_ transaction: any StoreTransaction) -> AuditPages {
-        AuditPages(AuditEvent.selectList, of: "audit_event", key: "sequence", in: transaction)
+        AuditPages(Table.auditEvent.list, of: "audit_event", key: "sequence", in: transaction)
     }
 
     /// The next row, which stays the next.
     mutating func peek() throws -> StoredRow? {
         if page.isEmpty, !isExhausted {
-            page = try transaction.rows(sql, values: [.integer(last)] + values)[...]
+            page = try transaction.rows(Statement(sql, values: [.integer(last)] + values))[...]
             isExhausted = page.count < Self.length
             if let first = page.first, let newest = page.last {
                 last = try newest.value(0)

@@ -8,14 +8,9 @@ struct CanonicalBytes {
     private(set) var bytes: [UInt8]
 
     /// Begins with what the bytes are for, such as `offerd-event-1`; its number changes with the form.
-    init(_ purpose: String, capacity: Int = 512) {
+    init(_ texts: String..., capacity: Int = 64) {
         bytes = []
         bytes.reserveCapacity(capacity)
-        append(.text(purpose))
-    }
-
-    init(texts: [String]) {
-        bytes = []
         for text in texts { append(.text(text)) }
     }
 
@@ -79,7 +74,7 @@ struct LedgerDigests {
             bytes.append(column.canonicalName)
             let value = values[column.index]
             if column.isErasable, value != .null {
-                bytes.append(.blob(self.value(value, ofCanonical: column.canonicalName, table, key: key)))
+                bytes.append(.blob(self.value(value, of: column, table, key: key)))
             } else {
                 bytes.append(value)
             }
@@ -101,18 +96,14 @@ struct LedgerDigests {
                 return AuditValues.Member(
                     name: column.member,
                     value: column.isErasable && stored != .null
-                        ? .text(Hexadecimal.lowercase(value(stored, of: column.name, table, key: key))) : stored)
+                        ? .text(Hexadecimal.lowercase(value(stored, of: column, table, key: key))) : stored)
             })
     }
 
     /// The keyed digest of a value that may be erased, which is what stays of one that is. It differs from row to row,
     /// so that equal values cannot be told.
-    func value(_ value: StoredValue, of column: String, _ table: LedgerTable, key: StoredValue) -> [UInt8] {
-        self.value(value, ofCanonical: CanonicalBytes(texts: [column]), table, key: key)
-    }
-
-    private func value(
-        _ value: StoredValue, ofCanonical column: CanonicalBytes, _ table: LedgerTable, key: StoredValue
+    func value(
+        _ value: StoredValue, of column: LedgerTable.CoveredColumn, _ table: LedgerTable, key: StoredValue
     ) -> [UInt8] {
         if let remains = Self.remains(of: value) { return remains }
         var length = 256
@@ -123,26 +114,19 @@ struct LedgerDigests {
         }
         var bytes = CanonicalBytes(after: table.valueHead, capacity: length)
         bytes.append(key)
-        bytes.append(column)
+        bytes.append(column.canonicalName)
         bytes.append(value)
         return keyed.digest(of: bytes.bytes)
     }
 }
 
 extension LedgerDigests {
-    /// The prefix of the digest that replaces an erased text.
-    static let remainsPrefix = Redacted.prefix
-
-    func remainsText(of value: StoredValue, column: String, _ table: LedgerTable, key: StoredValue) -> String {
-        Self.remainsPrefix + Hexadecimal.lowercase(self.value(value, of: column, table, key: key))
-    }
-
     /// The digest of an erased text; `nil` for any other value.
     static func remains(of value: StoredValue) -> [UInt8]? {
         // Every column of every new row is looked at: nearly all differ in their length already.
-        guard case .text(let text) = value, text.utf8.count == remainsPrefix.utf8.count + 64,
-            text.utf8.starts(with: remainsPrefix.utf8),
-            let digest = Hexadecimal.bytes(text.dropFirst(remainsPrefix.count))
+        guard case .text(let text) = value, text.utf8.count == Redacted.prefix.utf8.count + 64,
+            text.utf8.starts(with: Redacted.prefix.utf8),
+            let digest = Hexadecimal.bytes(text.dropFirst(Redacted.prefix.count))
         else { return nil }
         return digest
     }
@@ -174,10 +158,9 @@ struct SaltedDigest: KeyedDigest {
     }
 
     static func salt(_ transaction: any StoreTransaction) throws -> [UInt8] {
-        guard let row = try transaction.row("SELECT digest_salt FROM audit_state WHERE id = 1") else {
-            throw StoreError.corrupt("the row of `audit_state` is missing")
-        }
-        return try row.value(0)
+        let salt: [UInt8]? = try transaction.first("SELECT digest_salt FROM audit_state WHERE id = 1")
+        guard let salt else { throw StoreError.corrupt("the row of `audit_state` is missing") }
+        return salt
     }
 
     /// The name under which events tell which key they used.

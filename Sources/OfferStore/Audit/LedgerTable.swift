@@ -3,21 +3,14 @@
 /// A row's digest covers its key and its columns that never change, and a keyed digest of each that may be erased.
 /// Events record later changes; `verify-ledger` derives the row's state from them and compares.
 public struct LedgerTable: Sendable {
-    struct StateColumn: Sendable {
-        let name: String
-        /// Its member in the events' `before` and `after`.
-        let member: String
-        /// Whether the member is a keyed digest, because the column may be erased.
-        let isErasable: Bool
-        /// Where the column is in a row.
-        let index: Int
-    }
-
-    /// A column that a row's digest covers.
     struct CoveredColumn: Sendable {
         let name: String
         let canonicalName: CanonicalBytes
+        /// Its member in the events' `before` and `after`; empty if it never changes.
+        let member: String
+        /// Whether a keyed digest stands for it, because it may be erased.
         let isErasable: Bool
+        /// Where the column is in a row.
         let index: Int
     }
 
@@ -30,13 +23,10 @@ public struct LedgerTable: Sendable {
     /// In the order of digests: those that never change, then those that may be erased.
     let covered: [CoveredColumn]
     /// Columns that change, each time with an event, in the order of the table.
-    let state: [StateColumn]
+    let state: [CoveredColumn]
     /// Whether rows are added in the order of their keys and may be many; the others are few, made by people.
     let isOrdered: Bool
 
-    /// The columns of a row in their order.
-    let list: String
-    let insertSQL: String
     /// The key and the columns that events tell of, in the order that ``LedgerDigests/state(_:key:_:)`` reads them.
     let stateList: String
     /// What every row's digest begins with, and every keyed digest of a column's.
@@ -51,34 +41,26 @@ public struct LedgerTable: Sendable {
         self.table = table
         self.key = key
         self.isOrdered = isOrdered
-        list = table.list
-        insertSQL = table.insertSQL
-        var fixed: [CoveredColumn] = []
-        var erasable: [CoveredColumn] = []
-        var state: [StateColumn] = []
+        var (covered, state): ([CoveredColumn], [CoveredColumn]) = ([], [])
         for (index, column) in table.columns.enumerated() {
-            let name = column.name
-            func covered(_ isErasable: Bool) -> CoveredColumn {
+            func covering(_ member: String) -> CoveredColumn {
                 CoveredColumn(
-                    name: name, canonicalName: CanonicalBytes(texts: [name]), isErasable: isErasable, index: index)
+                    name: column.name, canonicalName: CanonicalBytes(column.name), member: member,
+                    isErasable: column.rules.isErasable, index: index)
             }
             switch column.rules.coverage {
-            case .fixed: fixed.append(covered(false))
-            case .erasable: erasable.append(covered(true))
-            case .state(let member):
-                state.append(StateColumn(name: name, member: member, isErasable: false, index: index))
-            case .erasableState(let member):
-                state.append(StateColumn(name: name, member: member, isErasable: true, index: index))
+            case .fixed: covered.append(covering(""))
+            case .state(let member): state.append(covering(member))
             case nil: break
             }
         }
-        covered = fixed + erasable
+        self.covered = covered.filter { !$0.isErasable } + covered.filter(\.isErasable)
         self.state = state
         let parts = key.split(separator: " || '/' || ")
         keyIndices = parts.compactMap { part in table.columns.firstIndex { $0.name == part } }
         stateList = ([key] + state.map(\.name)).joined(separator: ", ")
-        rowHead = CanonicalBytes(texts: ["offerd-row-1", table.name])
-        valueHead = CanonicalBytes(texts: ["offerd-value-1", table.name])
+        rowHead = CanonicalBytes("offerd-row-1", table.name)
+        valueHead = CanonicalBytes("offerd-value-1", table.name)
         stateOrder = state.indices.sorted { state[$0].member < state[$1].member }
     }
 

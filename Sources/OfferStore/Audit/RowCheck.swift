@@ -23,15 +23,15 @@ struct RowCheck {
     }
 
     private func checkMerges() throws {
-        let merges = OrderedRows(.customerMerge, transaction)
+        let merges = OrderedRows(.customerMerge, digests: digests, transaction)
         var events = AuditPages.events(transaction)
         while let row = try events.next() {
-            let event = try AuditEvent.read(row).event
+            let event = try AuditEvent(row: row)
             for reference in try event.references() where reference.table == LedgerTable.customerMerge.name {
-                try merges.take(reference, of: event, digests: digests)
+                try merges.take(reference, of: event)
             }
         }
-        try merges.finish(digests: digests)
+        try merges.finish()
     }
 
     private func check(_ report: inout LedgerReport) throws {
@@ -39,23 +39,30 @@ struct RowCheck {
         for table in LedgerTable.all {
             let rows: any CoveredRows =
                 table.isOrdered
-                ? OrderedRows(table, erasures: erasures, transaction) : UnorderedRows(table, transaction)
+                ? OrderedRows(table, erasures: erasures, digests: digests, transaction)
+                : UnorderedRows(table, digests: digests, transaction)
             tables[table.name] = rows
         }
         var events = AuditPages.events(transaction)
         var removed: Int64 = 0
         while let row = try events.next() {
-            let event = try AuditEvent.read(row).event
+            let event = try AuditEvent(row: row)
             for reference in try event.references() {
                 guard let rows = tables[reference.table] else {
                     throw BrokenRow(
                         "audit_event", .integer(event.sequence),
                         "it covers a row of the unknown table `\(reference.table)`")
                 }
-                try rows.take(reference, of: event, digests: digests)
+                try rows.take(reference, of: event)
             }
-            try follow(event, tables)
-            removed += try self.removed(by: event)
+            let after = try AuditValues(text: event.after ?? "{}")
+            switch event.kind {
+            case .resume: tables[LedgerTable.pause.name]?.change(after["pause"] ?? .null, to: after)
+            case .apiKeyRotated, .apiKeyRevoked:
+                tables[LedgerTable.apiKey.name]?.change(after["apiKey"] ?? .null, to: after)
+            case .retention: removed += try after.value("erased", as: Int64.self)
+            default: break
+            }
             if event.sequence.isMultiple(of: 10_000) { progress(event.sequence) }
         }
         let found = tables.values.reduce(0) { $0 + $1.erased }
@@ -66,25 +73,8 @@ struct RowCheck {
                     + "\(erasures.count)")
         }
         for table in LedgerTable.all {
-            try tables[table.name]?.finish(digests: digests)
+            try tables[table.name]?.finish()
             report.rows[table.name] = tables[table.name]?.count
-        }
-    }
-
-    private func removed(by event: AuditEvent) throws -> Int64 {
-        guard event.kind == .retention else { return 0 }
-        return try AuditValues(text: event.after ?? "{}").value("erased")
-    }
-
-    private func follow(_ event: AuditEvent, _ tables: [String: any CoveredRows]) throws {
-        func change(_ table: LedgerTable, by member: String) throws {
-            let after = try AuditValues(text: event.after ?? "{}")
-            (tables[table.name] as? UnorderedRows)?.change(after[member] ?? .null, to: after)
-        }
-        switch event.kind {
-        case .resume: try change(.pause, by: "pause")
-        case .apiKeyRotated, .apiKeyRevoked: try change(.apiKey, by: "apiKey")
-        default: break
         }
     }
 }
@@ -97,11 +87,15 @@ protocol CoveredRows: AnyObject {
     /// Takes the row that an event covers.
     ///
     /// - Throws: ``BrokenRow`` if it is missing, another one, or not as it was.
-    func take(
-        _ reference: LedgerRow.Reference, of event: AuditEvent, digests: (_ key: String) throws -> LedgerDigests
-    ) throws
+    func take(_ reference: LedgerRow.Reference, of event: AuditEvent) throws
+    /// Notes what a later event changes of a row; one that no event covers is found at the end.
+    func change(_ key: StoredValue, to after: AuditValues)
     /// - Throws: ``BrokenRow`` for a row that no event covers, or that is in another state than the events make it.
-    func finish(digests: (_ key: String) throws -> LedgerDigests) throws
+    func finish() throws
+}
+
+extension CoveredRows {
+    func change(_ key: StoredValue, to after: AuditValues) {}
 }
 
 /// The rows of a table whose keys rise in the order of the events that cover them.
@@ -114,20 +108,23 @@ final class OrderedRows: CoveredRows {
     private(set) var count: Int64 = 0
     private(set) var erased: Int64 = 0
     private let erasures: ErasedRows
+    private let digests: (_ key: String) throws -> LedgerDigests
 
-    init(_ table: LedgerTable, erasures: ErasedRows = ErasedRows(), _ transaction: any StoreTransaction) {
+    init(
+        _ table: LedgerTable, erasures: ErasedRows = ErasedRows(),
+        digests: @escaping (_ key: String) throws -> LedgerDigests, _ transaction: any StoreTransaction
+    ) {
         self.table = table
         self.erasures = erasures
+        self.digests = digests
         self.transaction = transaction
-        pages = AuditPages(table.list, of: table.name, key: table.key, in: transaction)
+        pages = AuditPages(table.table.list, of: table.name, key: table.key, in: transaction)
         if table.name == LedgerTable.issuedOffer.name {
             pages.onPage = { [unowned self] in try readChanges(from: $0, through: $1) }
         }
     }
 
-    func take(
-        _ reference: LedgerRow.Reference, of event: AuditEvent, digests: (_ key: String) throws -> LedgerDigests
-    ) throws {
+    func take(_ reference: LedgerRow.Reference, of event: AuditEvent) throws {
         guard case .integer(let expected) = reference.key else {
             throw BrokenRow(
                 "audit_event", .integer(event.sequence), "it covers a row of `\(table.name)` without number")
@@ -156,7 +153,7 @@ final class OrderedRows: CoveredRows {
         }
     }
 
-    func finish(digests: (_ key: String) throws -> LedgerDigests) throws {
+    func finish() throws {
         if let row = try pages.peek() { throw uncovered(try row.value(0)) }
     }
 
@@ -166,15 +163,13 @@ final class OrderedRows: CoveredRows {
 
     private func readChanges(from first: Int64, through last: Int64) throws {
         changes = [:]
-        let rows = try transaction.rows(
+        let events: [AuditEvent] = try transaction.all(
             """
-            SELECT \(AuditEvent.selectList) FROM audit_event WHERE issued_offer BETWEEN ?1 AND ?2
+            SELECT \(Table.auditEvent.list) FROM audit_event WHERE issued_offer BETWEEN ?1 AND ?2
             ORDER BY issued_offer, sequence
             """, first, last)
-        for row in rows {
-            let event = try AuditEvent.read(row).event
-            guard event.kind != .issue, let issuedOffer = event.issuedOffer else { continue }
-            changes[issuedOffer, default: []].append(event)
+        for event in events where event.kind != .issue {
+            if let issuedOffer = event.issuedOffer { changes[issuedOffer, default: []].append(event) }
         }
     }
 }
@@ -225,9 +220,10 @@ struct IssuedOfferHistory {
         // Merges that were put in may lead in a circle; they are found and named after the issued offers.
         var seen: Set<Int64> = []
         while seen.insert(owner).inserted,
-            let survivor = try transaction.row("SELECT survivor_id FROM customer_merge WHERE merged_id = ?1", owner)
+            let survivor: Int64 = try transaction.first(
+                "SELECT survivor_id FROM customer_merge WHERE merged_id = ?1", owner)
         {
-            owner = try survivor.value(0)
+            owner = survivor
         }
         return owner
     }
@@ -242,10 +238,15 @@ final class UnorderedRows: CoveredRows {
 
     private let table: LedgerTable
     private let transaction: any StoreTransaction
+    private let digests: (_ key: String) throws -> LedgerDigests
     private var expected: [StoredValue: Expected] = [:]
 
-    init(_ table: LedgerTable, _ transaction: any StoreTransaction) {
+    init(
+        _ table: LedgerTable, digests: @escaping (_ key: String) throws -> LedgerDigests,
+        _ transaction: any StoreTransaction
+    ) {
         self.table = table
+        self.digests = digests
         self.transaction = transaction
     }
 
@@ -253,11 +254,10 @@ final class UnorderedRows: CoveredRows {
 
     var count: Int64 { Int64(expected.count) }
 
-    func take(
-        _ reference: LedgerRow.Reference, of event: AuditEvent, digests: (_ key: String) throws -> LedgerDigests
-    ) throws {
+    func take(_ reference: LedgerRow.Reference, of event: AuditEvent) throws {
         let row = try transaction.row(
-            "SELECT \(table.list) FROM \(table.name) WHERE \(table.key) = ?1", values: [reference.key])
+            Statement(
+                "SELECT \(table.table.list) FROM \(table.name) WHERE \(table.key) = ?1", values: [reference.key]))
         guard let row else {
             throw BrokenRow(table.name, reference.key, "it is missing; event \(event.sequence) records it")
         }
@@ -270,14 +270,13 @@ final class UnorderedRows: CoveredRows {
         expected[reference.key] = Expected(state: told, digestKey: event.digestKey)
     }
 
-    /// Notes what a later event changes of a row; one that no event covers is found at the end.
     func change(_ key: StoredValue, to after: AuditValues) {
         guard let known = expected[key] else { return }
         expected[key]?.state = known.state.merging(after)
     }
 
-    func finish(digests: (_ key: String) throws -> LedgerDigests) throws {
-        for row in try transaction.rows("SELECT \(table.list) FROM \(table.name) ORDER BY \(table.key)") {
+    func finish() throws {
+        for row in try transaction.rows("SELECT \(table.table.list) FROM \(table.name) ORDER BY \(table.key)") {
             let key = table.key(of: row.values)
             guard let known = expected[key] else {
                 throw BrokenRow(table.name, key, "no event records it; the row was inserted, or its event was cut off")
@@ -291,7 +290,7 @@ final class UnorderedRows: CoveredRows {
 extension LedgerTable {
     /// - Throws: ``BrokenRow`` if a column of a row is not what the events make it.
     fileprivate func compare(
-        _ column: StateColumn, of key: StoredValue, _ row: AuditValues, with events: AuditValues
+        _ column: CoveredColumn, of key: StoredValue, _ row: AuditValues, with events: AuditValues
     ) throws {
         let (found, told) = (row[column.member] ?? .null, events[column.member] ?? .null)
         guard found != told else { return }

@@ -14,11 +14,10 @@ public struct SigningKeyLog {
 
     /// Whether every start told of this digest key, so that no row was recorded under another.
     func hadOnly(digestKey name: String) throws -> Bool {
-        try transaction.rows(
-            "SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence"
-        ).allSatisfy { row in
-            let told = try AuditValues(text: try row.value(0))[Self.digestMember]
-            return (told ?? .text(SaltedDigest.name)) == .text(name)
+        let starts: [String] = try transaction.all(
+            "SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence")
+        return try starts.allSatisfy {
+            try AuditValues(text: $0)[Self.digestMember] ?? .text(SaltedDigest.name) == .text(name)
         }
     }
 
@@ -26,9 +25,9 @@ public struct SigningKeyLog {
     public static let digestMember = "digest"
 
     private func newest() throws -> AuditValues? {
-        let row = try transaction.row(
+        let after: String? = try transaction.first(
             "SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence DESC LIMIT 1")
-        return try row.map { try AuditValues(text: try $0.value(0)) }
+        return try after.map(AuditValues.init(text:))
     }
 
     /// Records the keys, if they are not those recorded last.

@@ -86,7 +86,7 @@ public struct PauseStore {
     ///
     /// - Parameter offer: `nil` for every offer.
     public func resume(_ offer: OfferId?, actor: String, at now: Instant, in scope: ScopeNumber) throws -> Bool {
-        let changed = try transaction.row(
+        let changed: Int64? = try transaction.first(
             """
             UPDATE pause SET resumed_at = ?3, resumed_by = ?4
             WHERE scope_id = ?1 AND COALESCE(offer_id, '') = COALESCE(?2, '') AND resumed_at IS NULL
@@ -95,9 +95,7 @@ public struct PauseStore {
         guard let changed else { return false }
         try transaction.audit().record(
             .resume, at: now, in: scope, before: ["resumedAt": Int64?.none, "resumedBy": String?.none],
-            after: [
-                "pause": try changed.value(0, as: Int64.self), "offerId": offer, "resumedAt": now, "resumedBy": actor,
-            ])
+            after: ["pause": changed, "offerId": offer, "resumedAt": now, "resumedBy": actor])
         try ScopeStore(transaction).advanceGeneration(of: scope)
         return true
     }

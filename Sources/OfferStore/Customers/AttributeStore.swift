@@ -10,16 +10,12 @@ public struct AttributeStore {
 
     /// The attributes of some customers together; where they differ, the one set last counts.
     public func attributes(of customers: [CustomerNumber]) throws -> [String: FactValue] {
-        guard !customers.isEmpty else { return [:] }
-        let rows = try transaction.rows(
-            """
-            SELECT name, type, value FROM customer_attribute
-            WHERE customer_id IN (\(Statement.placeholders(customers.count))) ORDER BY sequence
-            """, values: customers.map(\.storedValue))
+        let rows: [(String, String, String)] = try transaction.all(
+            "SELECT name, type, value FROM customer_attribute WHERE customer_id IN (?*) ORDER BY sequence",
+            list: customers.map(\.storedValue))
         var attributes = [String: FactValue]()
-        for row in rows {
-            let name: String = try row.value(0)
-            guard let stored = StoredFactValue(type: try row.value(1), text: try row.value(2)) else {
+        for (name, type, text) in rows {
+            guard let stored = StoredFactValue(type: type, text: text) else {
                 throw StoreError.corrupt("the attribute `\(name)` is not of its type")
             }
             attributes[name] = stored.value
@@ -53,12 +49,9 @@ public struct AttributeStore {
     func unite(_ merged: CustomerNumber, into survivor: CustomerNumber) throws {
         try transaction.execute(
             """
-            INSERT INTO customer_attribute (customer_id, name, type, value, actor, set_at, sequence)
+            \(Self.insert)
             SELECT ?1, name, type, value, actor, set_at, sequence FROM customer_attribute WHERE customer_id = ?2
-            ON CONFLICT (customer_id, name) DO UPDATE SET
-                type = excluded.type, value = excluded.value, actor = excluded.actor, set_at = excluded.set_at,
-                sequence = excluded.sequence
-            WHERE excluded.sequence > customer_attribute.sequence
+            \(Self.orUpdate) WHERE excluded.sequence > customer_attribute.sequence
             """, survivor, merged)
     }
 
@@ -68,14 +61,17 @@ public struct AttributeStore {
         let stored = StoredFactValue(value)
         try transaction.execute(
             """
-            INSERT INTO customer_attribute (customer_id, name, type, value, actor, set_at, sequence)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-            ON CONFLICT (customer_id, name) DO UPDATE SET
-                type = excluded.type, value = excluded.value, actor = excluded.actor, set_at = excluded.set_at,
-                sequence = excluded.sequence
+            \(Self.insert) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \(Self.orUpdate)
             """, customer, name, stored.type, stored.text, actor, now,
             try StoreClock(transaction).nextSequence())
     }
+
+    private static let insert =
+        "INSERT INTO customer_attribute (customer_id, name, type, value, actor, set_at, sequence)"
+    private static let orUpdate = """
+        ON CONFLICT (customer_id, name) DO UPDATE SET type = excluded.type, value = excluded.value, \
+        actor = excluded.actor, set_at = excluded.set_at, sequence = excluded.sequence
+        """
 }
 
 /// A fact's value as two columns: its type, and a text that reads back as the same value.
@@ -109,15 +105,17 @@ struct StoredFactValue {
             value = .boolean(flag)
         case .money:
             let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let milliunits = Int64(parts[0]),
-                InputBounds.storedIntegers.contains(milliunits)
-            else { return nil }
+            guard parts.count == 2, let milliunits = Self.integer(parts[0]) else { return nil }
             value = .money(Money(milliunits: milliunits, currency: String(parts[1])))
         case .instant:
-            guard let instant = Int64(text).flatMap({ Instant(storedValue: .integer($0)) }) else { return nil }
-            value = .instant(instant)
+            guard let milliseconds = Self.integer(text) else { return nil }
+            value = .instant(Instant(milliseconds: milliseconds))
         // No value is of these: it is a text that a fact of the vocabulary compares by a rule of its own.
         case .version, .locale, .storefront, nil: return nil
         }
+    }
+
+    private static func integer(_ text: some StringProtocol) -> Int64? {
+        Int64(text).flatMap { InputBounds.storedIntegers.contains($0) ? $0 : nil }
     }
 }

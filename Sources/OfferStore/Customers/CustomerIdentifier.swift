@@ -22,6 +22,15 @@ public enum ProvenIdentifier: Sendable, Hashable {
         case .appTransactionId(let id): ("appTransactionId", id.rawValue)
         }
     }
+
+    /// `nil` for a kind that Apple does not sign.
+    init?(kind: String, value: String) {
+        switch kind {
+        case "originalTransactionId": self = .originalTransactionId(TransactionId(value))
+        case "appTransactionId": self = .appTransactionId(AppTransactionId(value))
+        default: return nil
+        }
+    }
 }
 
 /// A name the app gives its customers: it may name several, and never merges them (docs/design.md#identity).
@@ -96,7 +105,7 @@ public struct MergeProof: Sendable, Hashable {
 
     /// Reads what a row of `customer_merge` holds; `nil` if that was erased.
     init?(text: String) {
-        guard let list = StoredTextList(storedValue: .text(text)) else { return nil }
+        guard let list = StoredTextList(json: text) else { return nil }
         var identifiers: [ProvenIdentifier] = []
         var transactionId: TransactionId?
         var provenance: Provenance?
@@ -104,11 +113,9 @@ public struct MergeProof: Sendable, Hashable {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { continue }
             switch parts[0] {
-            case "originalTransactionId": identifiers.append(.originalTransactionId(TransactionId(parts[1])))
-            case "appTransactionId": identifiers.append(.appTransactionId(AppTransactionId(parts[1])))
             case "transactionId": transactionId = TransactionId(parts[1])
             case "provenance": provenance = Provenance(rawValue: parts[1])
-            default: continue
+            default: identifiers += [ProvenIdentifier(kind: parts[0], value: parts[1])].compactMap(\.self)
             }
         }
         guard let provenance else { return nil }

@@ -35,18 +35,17 @@ public struct RecordedMerge: Sendable, Hashable {
 extension CustomerStore {
     /// Every identifier of these customers with where it came from: Apple's first, each kind from the earliest.
     public func sourcedIdentifiers(of customers: [CustomerNumber]) throws -> [SourcedIdentifier] {
-        guard !customers.isEmpty else { return [] }
         let numbers = customers.map(\.storedValue)
         let own: [SourcedIdentifier] = try transaction.all(
             """
             SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, NULL
-            FROM customer_identifier WHERE customer_id IN (\(Statement.placeholders(numbers.count)))
-            """, values: numbers)
+            FROM customer_identifier WHERE customer_id IN (?*)
+            """, list: numbers)
         let aliases: [SourcedIdentifier] = try transaction.all(
             """
             SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, request_id
-            FROM customer_alias WHERE customer_id IN (\(Statement.placeholders(numbers.count)))
-            """, values: numbers)
+            FROM customer_alias WHERE customer_id IN (?*)
+            """, list: numbers)
         return (own + aliases).sorted {
             ($0.kind.place, $0.since, $0.value) < ($1.kind.place, $1.since, $1.value)
         }
@@ -56,19 +55,16 @@ extension CustomerStore {
     /// earliest first.
     public func merges(into customers: [CustomerNumber]) throws -> [RecordedMerge] {
         let earlier = try merged(into: customers).values.flatMap(\.self)
-        guard !earlier.isEmpty else { return [] }
-        let all = (customers + earlier).map(\.storedValue)
-        return try transaction.rows(
+        let merges: [(Int64, Instant, CustomerNumber, String, String, Instant)] = try transaction.all(
             """
             SELECT m.sequence, m.merged_at, m.merged_id, m.proof, c.rollout_key, c.first_stored_at
             FROM customer_merge m JOIN customer c ON c.id = m.merged_id
-            WHERE m.survivor_id IN (\(Statement.placeholders(all.count)))
-            """, values: all
-        ).map { row in
+            WHERE m.survivor_id IN (?*)
+            """, list: (customers + earlier).map(\.storedValue))
+        return try merges.map { sequence, mergedAt, merged, proof, rolloutKey, firstStoredAt in
             RecordedMerge(
-                sequence: try row.value(0), mergedAt: try row.value(1), storedUnder: try row.value(4),
-                firstStoredAt: try row.value(5), aliases: try aliases(of: try row.value(2)),
-                proof: MergeProof(text: try row.value(3)))
+                sequence: sequence, mergedAt: mergedAt, storedUnder: rolloutKey, firstStoredAt: firstStoredAt,
+                aliases: try aliases(of: merged), proof: MergeProof(text: proof))
         }.sorted { $0.sequence < $1.sequence }
     }
 

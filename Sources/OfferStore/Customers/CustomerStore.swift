@@ -8,10 +8,16 @@ public struct CustomerStore {
     }
 
     public func customer(_ identifier: ProvenIdentifier, in scope: ScopeNumber) throws -> CustomerNumber? {
-        try Statement(
-            "SELECT customer_id FROM customer_identifier WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope,
-            identifier.kind, identifier.value
-        ).first(in: transaction) { try $0.next() }
+        try owner(of: identifier, in: scope)?.0
+    }
+
+    /// The customer that a signed identifier names, and whether Apple's data has proven that it does.
+    func owner(of identifier: ProvenIdentifier, in scope: ScopeNumber) throws -> (CustomerNumber, Bool)? {
+        try transaction.first(
+            """
+            SELECT customer_id, is_proven FROM customer_identifier
+            WHERE scope_id = ?1 AND kind = ?2 AND value = ?3
+            """, scope, identifier.kind, identifier.value)
     }
 
     /// Every customer that one of these signed identifiers names, each once, the earliest stored first.
@@ -40,9 +46,8 @@ public struct CustomerStore {
     /// How many identifiers one statement looks up.
     private static let page = 256
     private static let selectOwners = ListedSQL(
-        """
-        SELECT value, customer_id FROM customer_identifier WHERE scope_id = ?1 AND kind = ?2 AND value IN (
-        """, ")", after: 2)
+        "SELECT value, customer_id FROM customer_identifier WHERE scope_id = ?1 AND kind = ?2 AND value IN (?*)",
+        after: 2)
 
     /// The customers that one of these aliases names, each once, the earliest stored first. Where Apple's data names an
     /// alias for a customer, it does not name those who have it on the backend's word.
@@ -73,28 +78,21 @@ public struct CustomerStore {
     func holders(
         of alias: CustomerAlias, where condition: String = "1 = 1", limit: Int, in scope: ScopeNumber
     ) throws -> [CustomerNumber] {
-        try transaction.rows(
+        try transaction.all(
             """
             SELECT a.customer_id FROM customer_alias a JOIN customer c ON c.id = a.customer_id
             WHERE a.scope_id = ?1 AND a.kind = ?2 AND a.value = ?3 AND c.merged_into IS NULL AND \(condition)
             ORDER BY a.customer_id LIMIT ?4
-            """, scope, alias.kind, alias.value, limit
-        ).map { try $0.value(0) }
+            """, scope, alias.kind, alias.value, limit)
     }
 
     /// The newest change of each of these customers. A customer who was merged away since is left out, so that the
     /// version differs.
     public func version(of customers: [CustomerNumber]) throws -> SubjectVersion {
-        guard !customers.isEmpty else { return SubjectVersion(changes: [:]) }
-        var changes = [CustomerNumber: Int64]()
-        try transaction.each(
-            Statement(
-                """
-                SELECT id, \(Self.versionSQL) FROM customer
-                WHERE id IN (\(Statement.placeholders(customers.count))) AND merged_into IS NULL
-                """, values: customers.map(\.storedValue))
-        ) { changes[try $0.value(0)] = try $0.value(1) }
-        return SubjectVersion(changes: changes)
+        let changes: [(CustomerNumber, Int64)] = try transaction.all(
+            "SELECT id, \(Self.versionSQL) FROM customer WHERE id IN (?*) AND merged_into IS NULL",
+            list: customers.map(\.storedValue))
+        return SubjectVersion(changes: Dictionary(uniqueKeysWithValues: changes))
     }
 
     /// Adds a customer without a signed payload, under the first of these aliases.
@@ -171,28 +169,17 @@ public struct CustomerStore {
 extension CustomerStore {
     /// Who these customers are now: themselves, or those they were merged into.
     public func survivors(of customers: [CustomerNumber]) throws -> [CustomerNumber: CustomerNumber] {
-        guard !customers.isEmpty else { return [:] }
-        var survivors: [CustomerNumber: CustomerNumber] = [:]
-        let rows = try transaction.rows(
-            """
-            SELECT id, COALESCE(merged_into, id) FROM customer
-            WHERE id IN (\(Statement.placeholders(customers.count)))
-            """, values: customers.map(\.storedValue))
-        for row in rows { survivors[try row.value(0)] = try row.value(1) }
-        return survivors
+        Dictionary(
+            uniqueKeysWithValues: try transaction.all(
+                "SELECT id, COALESCE(merged_into, id) FROM customer WHERE id IN (?*)",
+                list: customers.map(\.storedValue)))
     }
 
     /// Those who were merged into each of these customers; those without are left out.
     public func merged(into customers: [CustomerNumber]) throws -> [CustomerNumber: [CustomerNumber]] {
-        guard !customers.isEmpty else { return [:] }
-        var merged: [CustomerNumber: [CustomerNumber]] = [:]
-        let rows = try transaction.rows(
-            """
-            SELECT merged_into, id FROM customer
-            WHERE merged_into IN (\(Statement.placeholders(customers.count)))
-            """, values: customers.map(\.storedValue))
-        for row in rows { merged[try row.value(0), default: []].append(try row.value(1)) }
-        return merged.mapValues { $0.sorted() }
+        let merged: [(CustomerNumber, CustomerNumber)] = try transaction.all(
+            "SELECT merged_into, id FROM customer WHERE merged_into IN (?*)", list: customers.map(\.storedValue))
+        return Dictionary(grouping: merged, by: \.0).mapValues { $0.map(\.1).sorted() }
     }
 }
 
@@ -203,11 +190,11 @@ extension CustomerStore {
     }
 
     private func read(_ number: CustomerNumber) throws -> StoredCustomer? {
-        let row = try transaction.row(
+        let customer: (String, Instant)? = try transaction.first(
             "SELECT rollout_key, first_stored_at FROM customer WHERE id = ?1 AND merged_into IS NULL", number)
-        guard let row else { return nil }
+        guard let (rolloutKey, firstStoredAt) = customer else { return nil }
         return StoredCustomer(
-            number: number, rolloutKey: try row.value(0), firstStoredAt: try row.value(1),
+            number: number, rolloutKey: rolloutKey, firstStoredAt: firstStoredAt,
             originalTransactionIds: try values("originalTransactionId", of: number, in: "customer_identifier"),
             appTransactionIds: try values("appTransactionId", of: number, in: "customer_identifier"),
             appAccountTokens: try values("appAccountToken", of: number, in: "customer_alias"),
@@ -217,8 +204,9 @@ extension CustomerStore {
     private func values<Value: Storable & Comparable>(
         _ kind: String, of number: CustomerNumber, in table: String
     ) throws -> [Value] {
-        try transaction.rows("SELECT value FROM \(table) WHERE customer_id = ?1 AND kind = ?2", number, kind)
-            .map { try $0.value(0) }.sorted()
+        let values: [Value] = try transaction.all(
+            "SELECT value FROM \(table) WHERE customer_id = ?1 AND kind = ?2", number, kind)
+        return values.sorted()
     }
 }
 
@@ -244,9 +232,7 @@ extension CustomerStore {
         var overview = CustomerOverview(
             version: SubjectVersion(changes: [:]), hasAttributes: false, hasOpenings: false, wereErased: false)
         guard !customers.isEmpty else { return overview }
-        try transaction.each(
-            Statement(Self.overviewSQL(customers.count), values: customers.map(\.storedValue))
-        ) { row in
+        try transaction.each(Self.overviewSQL.statement(list: customers.map(\.storedValue))) { row in
             let (number, storedAt): (CustomerNumber, Instant) = (try row.value(0), try row.value(2))
             if first.map({ (storedAt, number) < ($0.storedAt, $0.number) }) ?? true {
                 first = (storedAt, number)
@@ -267,6 +253,6 @@ extension CustomerStore {
         SELECT id, \(versionSQL), first_stored_at, rollout_key,
             EXISTS (SELECT 1 FROM customer_attribute WHERE customer_id = customer.id),
             EXISTS (SELECT 1 FROM offer_opening WHERE customer_id = customer.id), erasure_sequence IS NOT NULL
-        FROM customer WHERE id IN (
-        """, ") AND merged_into IS NULL")
+        FROM customer WHERE id IN (?*) AND merged_into IS NULL
+        """)
 }

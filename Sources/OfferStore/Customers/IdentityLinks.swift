@@ -58,20 +58,20 @@ struct IdentityLinks {
     /// Renewal info may arrive before the transaction that proves its subscription to be of this app; what it links and
     /// names takes effect with that transaction.
     private func linkWaitingRenewalInfo(of id: TransactionId, customer: CustomerNumber) throws -> CustomerNumber {
-        let rows = try transaction.rows(
+        let waiting: [(AppTransactionId?, AppAccountToken?, Provenance)] = try transaction.all(
             """
             SELECT DISTINCT app_transaction_id, app_account_token, provenance FROM history_renewal_info
             WHERE scope_id = ?1 AND original_transaction_id = ?2 AND is_proven = 1
             """, scope, id)
         var customer = customer
-        for row in rows {
-            let source = IdentifierSource(provenance: try row.value(2), transactionId: id)
-            if let appTransactionId: AppTransactionId = try row.value(0) {
+        for (appTransactionId, token, provenance) in waiting {
+            let source = IdentifierSource(provenance: provenance, transactionId: id)
+            if let appTransactionId {
                 customer = try self.customer(
                     linking: [.originalTransactionId(id), .appTransactionId(appTransactionId)], isProven: true,
                     from: source)
             }
-            if let token: AppAccountToken = try row.value(1) {
+            if let token {
                 try customers.attach(.appAccountToken(token), to: customer, from: source, at: now, in: scope)
             }
         }
@@ -86,12 +86,9 @@ struct IdentityLinks {
     }
 
     private func find(_ identifier: ProvenIdentifier) throws -> Known? {
-        let row = try transaction.row(
-            """
-            SELECT customer_id, is_proven FROM customer_identifier
-            WHERE scope_id = ?1 AND kind = ?2 AND value = ?3
-            """, scope, identifier.kind, identifier.value)
-        if let row { return Known(customer: try row.value(0), isProven: try row.value(1)) }
+        if let (customer, isProven) = try customers.owner(of: identifier, in: scope) {
+            return Known(customer: customer, isProven: isProven)
+        }
         return try ErasedIdentifierStore(transaction: transaction, scope: scope).customer(identifier)
             .map { Known(customer: $0, isProven: false, isErased: true) }
     }
@@ -165,12 +162,9 @@ struct CustomerMerge {
 
     /// - Parameter proof: the identifiers that one signed payload holds together.
     func merge(_ customers: [CustomerNumber], by proof: [ProvenIdentifier]) throws -> CustomerNumber {
-        let rows = try transaction.rows(
-            """
-            SELECT id FROM customer WHERE id IN (\(Statement.placeholders(customers.count)))
-            ORDER BY first_stored_at, id
-            """, values: customers.map(\.storedValue))
-        let byAge: [CustomerNumber] = try rows.map { try $0.value(0) }
+        let byAge: [CustomerNumber] = try transaction.all(
+            "SELECT id FROM customer WHERE id IN (?*) ORDER BY first_stored_at, id",
+            list: customers.map(\.storedValue))
         guard let survivor = byAge.first else { throw StoreError.corrupt("a row of `customer` is missing") }
         for merged in byAge.dropFirst() {
             try merge(merged, into: survivor, by: proof)
@@ -192,10 +186,7 @@ struct CustomerMerge {
         try AttributeStore(transaction).unite(merged, into: survivor)
         try OpeningStore(transaction).unite(merged, into: survivor)
         try voidDoubledIssuedOffers(survivor, merged)
-        try transaction.execute(
-            "UPDATE customer_identifier SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged)
-        try transaction.execute("UPDATE issued_offer SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged)
-        try transaction.execute("UPDATE redemption SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged)
+        try move(["customer_identifier", "issued_offer", "redemption"], of: merged, to: survivor)
         try moveWhatErasuresKept(of: merged, to: survivor)
         try transaction.execute(
             """
@@ -233,12 +224,16 @@ struct CustomerMerge {
         return "(\(merged) > \(own) OR (\(merged) = \(own) AND \(isEarlier)))"
     }()
 
+    private func move(_ tables: [String], of merged: CustomerNumber, to survivor: CustomerNumber) throws {
+        for table in tables {
+            try transaction.execute("UPDATE \(table) SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged)
+        }
+    }
+
     private func moveWhatErasuresKept(of merged: CustomerNumber, to survivor: CustomerNumber) throws {
-        let row = try transaction.row("SELECT erasure_sequence FROM customer WHERE id = ?1", merged)
-        guard let row, let erasure: Int64 = try row.value(0, as: Int64?.self) else { return }
-        try transaction.execute(
-            "UPDATE erased_identifier SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged)
-        try transaction.execute("UPDATE kept_evidence SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged)
+        let erasure: Int64?? = try transaction.first("SELECT erasure_sequence FROM customer WHERE id = ?1", merged)
+        guard let erasure, let erasure else { return }
+        try move(["erased_identifier", "kept_evidence"], of: merged, to: survivor)
         try transaction.execute(
             """
             UPDATE customer SET erasure_sequence = ?2
@@ -265,16 +260,13 @@ struct CustomerMerge {
 
     /// Of open issued offers for the same offer, under whichever id, all but the oldest.
     private func doubledIssuedOffers(_ first: CustomerNumber, _ second: CustomerNumber) throws -> [LowercaseUUID] {
-        let rows = try transaction.rows(
+        let open: [(LowercaseUUID, OfferId)] = try transaction.all(
             """
             SELECT id, offer_id FROM issued_offer
             WHERE customer_id IN (?1, ?2) AND voided_at IS NULL AND settled_at IS NULL
             ORDER BY issued_at, sequence
             """, first, second)
         var seen = Set<OfferId>()
-        return try rows.filter { row in
-            let id: OfferId = try row.value(1)
-            return !seen.insert(offers.first { $0.has(id) }?.id ?? id).inserted
-        }.map { try $0.value(0) }
+        return open.filter { _, offer in !seen.insert(offers.first { $0.has(offer) }?.id ?? offer).inserted }.map(\.0)
     }
 }

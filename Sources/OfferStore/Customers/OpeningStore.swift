@@ -9,15 +9,10 @@ public struct OpeningStore {
     }
 
     public func openings(of customers: [CustomerNumber]) throws -> [OfferId: Instant] {
-        guard !customers.isEmpty else { return [:] }
-        let rows = try transaction.rows(
-            """
-            SELECT offer_id, MIN(opened_at) FROM offer_opening
-            WHERE customer_id IN (\(Statement.placeholders(customers.count))) GROUP BY offer_id
-            """, values: customers.map(\.storedValue))
-        var openings = [OfferId: Instant]()
-        for row in rows { openings[try row.value(0)] = try row.value(1) }
-        return openings
+        Dictionary(
+            uniqueKeysWithValues: try transaction.all(
+                "SELECT offer_id, MIN(opened_at) FROM offer_opening WHERE customer_id IN (?*) GROUP BY offer_id",
+                list: customers.map(\.storedValue)))
     }
 
     /// Notes that an offer is open to these customers from now on; one that is open already keeps its date.

@@ -25,14 +25,11 @@ extension CustomerStore {
         let asked = Set(customers).sorted()
         guard !asked.isEmpty else { return statement }
         for alias in aliases {
-            let values = [scope.storedValue, alias.kind.storedValue, alias.value.storedValue]
-            let holders = Set(
-                try transaction.rows(
-                    """
-                    SELECT customer_id FROM customer_alias WHERE scope_id = ?1 AND kind = ?2 AND value = ?3
-                    AND customer_id IN (\(Statement.placeholders(asked.count, after: values.count)))
-                    """, values: values + asked.map(\.storedValue)
-                ).map { try $0.value(0, as: CustomerNumber.self) })
+            let holders: [CustomerNumber] = try transaction.all(
+                """
+                SELECT customer_id FROM customer_alias WHERE scope_id = ?1 AND kind = ?2 AND value = ?3
+                AND customer_id IN (?*)
+                """, scope, alias.kind, alias.value, list: asked.map(\.storedValue))
             guard holders.count < asked.count else { continue }
             if try self.holders(of: alias, where: Self.isProven("a"), limit: 1, in: scope).isEmpty {
                 statement.new += asked.filter { !holders.contains($0) }

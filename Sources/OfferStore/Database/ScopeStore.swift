@@ -15,9 +15,8 @@ public struct ScopeStore {
 
     /// The number of a scope; `nil` if nothing was ever stored in it.
     public func number(of scope: Scope) throws -> ScopeNumber? {
-        try Statement(
-            "SELECT id FROM scope WHERE bundle_id = ?1 AND environment = ?2", scope.bundleId, scope.environment
-        ).first(in: transaction) { try $0.next() }
+        try transaction.first(
+            "SELECT id FROM scope WHERE bundle_id = ?1 AND environment = ?2", scope.bundleId, scope.environment)
     }
 
     /// The number of a scope, which is added if it is new. Needs a writing transaction.
@@ -33,17 +32,17 @@ public struct ScopeStore {
     }
 
     func scope(_ number: ScopeNumber) throws -> Scope {
-        let row = try transaction.row("SELECT bundle_id, environment FROM scope WHERE id = ?1", number)
-        guard let row else { throw StoreError.corrupt("scope \(number.rawValue) is missing") }
-        return Scope(bundleId: try row.value(0), environment: try row.value(1))
+        let scope = try Statement("SELECT bundle_id, environment FROM scope WHERE id = ?1", number)
+            .first(in: transaction) { Scope(bundleId: try $0.next(), environment: try $0.next()) }
+        guard let scope else { throw StoreError.corrupt("scope \(number.rawValue) is missing") }
+        return scope
     }
 
     /// A number that changes with the catalog and the pauses of a scope (docs/design.md#issuing).
     public func generation(of scope: ScopeNumber) throws -> Int64 {
         if let known = transaction.memory?.contents.generations[scope] { return known }
-        let row = try transaction.row("SELECT generation FROM scope WHERE id = ?1", scope)
-        guard let row else { throw StoreError.corrupt("scope \(scope.rawValue) is missing") }
-        let generation: Int64 = try row.value(0)
+        let generation: Int64? = try transaction.first("SELECT generation FROM scope WHERE id = ?1", scope)
+        guard let generation else { throw StoreError.corrupt("scope \(scope.rawValue) is missing") }
         transaction.memory?.contents.generations[scope] = generation
         return generation
     }

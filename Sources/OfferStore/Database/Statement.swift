@@ -12,19 +12,34 @@ public struct Statement: Sendable, Hashable {
         self.values = values
     }
 
-    public init<each Value: Storable>(_ sql: String, _ value: repeat each Value) {
-        self.init(sql, values: .of(repeat each value))
+    /// - Parameter list: values for each `?*` in the text, after the others; without any the text has NULL there, which
+    ///   equals nothing.
+    public init<each Value: Storable>(_ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil) {
+        let values = [StoredValue].of(repeat each value)
+        if let list {
+            self.init(Self.text(sql, list.count, after: values.count), values: values + list)
+        } else {
+            self.init(sql, values: values)
+        }
     }
 
-    /// `?3, ?4, ?5` for three values after two others.
-    static func placeholders(_ count: Int, after first: Int = 0) -> String {
+    /// A text with the placeholders of a list, such as `?3, ?4, ?5` for three values after two others.
+    fileprivate static func text(_ sql: String, _ count: Int, after first: Int) -> String {
+        let places = placeholders(count, after: first)
         var text: [UInt8] = []
-        for index in 0..<count {
-            if index > 0 { text += ", ".utf8 }
-            text.append(UInt8(ascii: "?"))
-            text += String(first + index + 1).utf8
+        for byte in sql.utf8 {
+            if byte == UInt8(ascii: "*"), text.last == UInt8(ascii: "?") {
+                text.removeLast()
+                text += places.utf8
+            } else {
+                text.append(byte)
+            }
         }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    static func placeholders(_ count: Int, after first: Int = 0) -> String {
+        count == 0 ? "NULL" : (1...count).map { "?\(first + $0)" }.joined(separator: ", ")
     }
 }
 
@@ -47,33 +62,25 @@ extension [StoredValue] {
     }
 }
 
-/// The text of a statement with a list of values, made once for the usual length, one.
+/// The text of a statement with a list of values, `?*`, made once for the usual length, one.
 struct ListedSQL: Sendable {
-    private let start: String
-    private let end: String
+    private let sql: String
     private let first: Int
     private let one: String
 
     /// - Parameter first: how many other values come before the list's.
-    init(_ start: String, _ end: String, after first: Int = 0) {
-        self.start = start
-        self.end = end
+    init(_ sql: String, after first: Int = 0) {
+        self.sql = sql
         self.first = first
-        one = start + Statement.placeholders(1, after: first) + end
-    }
-
-    func callAsFunction(_ count: Int) -> String {
-        count == 1 ? one : start + Statement.placeholders(count, after: first) + end
+        one = Statement.text(sql, 1, after: first)
     }
 
     /// The statement for a list of any length: its last value is repeated up to the next power of two, so that few texts
     /// are kept prepared.
     func statement(_ values: [StoredValue] = [], list: [StoredValue]) -> Statement {
-        guard let last = list.last else { return Statement(self(0), values: values) }
-        var length = 1
-        while length < list.count { length *= 2 }
-        let repeated = Array(repeating: last, count: max(0, length - list.count))
-        return Statement(self(length), values: values + list + repeated)
+        var list = list
+        while let last = list.last, list.count & (list.count - 1) != 0 { list.append(last) }
+        return Statement(list.count == 1 ? one : Statement.text(sql, list.count, after: first), values: values + list)
     }
 }
 
@@ -133,10 +140,6 @@ struct RowReader {
         self.columns = columns
     }
 
-    init(_ row: StoredRow) {
-        columns = CopiedColumns(row)
-    }
-
     mutating func next<Value: Storable>(_ type: Value.Type = Value.self) throws -> Value {
         defer { index += 1 }
         guard let value = try Value(columns, at: index) else {
@@ -152,57 +155,40 @@ struct RowReader {
     }
 }
 
-public struct StoredRow: Sendable, Hashable {
+/// A row that was copied from the engine.
+public final class StoredRow: StoredColumns, Sendable, Hashable {
     public let values: [StoredValue]
 
     public init(_ values: [StoredValue]) {
         self.values = values
     }
-}
 
-extension StoredRow {
-    public func value<Value: Storable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
-        guard values.indices.contains(index) else { throw StoreError.corrupt("a row has no column \(index)") }
-        guard let value = Value(storedValue: values[index]) else { throw StoreError.invalid(index, Value.self) }
+    public static func == (left: StoredRow, right: StoredRow) -> Bool { left.values == right.values }
+    public func hash(into hasher: inout Hasher) { hasher.combine(values) }
+
+    private subscript(index: Int) -> StoredValue? { values.indices.contains(index) ? values[index] : nil }
+
+    public func isNull(_ index: Int) throws -> Bool { try stored(index) == .null }
+
+    public func integer(_ index: Int) -> Int64? {
+        if case .integer(let value)? = self[index] { value } else { nil }
+    }
+
+    public func text(_ index: Int) -> String? {
+        if case .text(let value)? = self[index] { value } else { nil }
+    }
+
+    public func bytes(_ index: Int) -> [UInt8]? {
+        if case .blob(let value)? = self[index] { value } else { nil }
+    }
+
+    public func withBytes(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+        try bytes(index)?.withUnsafeBytes(body) != nil
+    }
+
+    public func stored(_ index: Int) throws -> StoredValue {
+        guard let value = self[index] else { throw StoreError.corrupt("a row has no column \(index)") }
         return value
-    }
-}
-
-final class CopiedColumns: StoredColumns {
-    private let values: [StoredValue]
-
-    init(_ row: StoredRow) {
-        values = row.values
-    }
-
-    func isNull(_ index: Int) throws -> Bool {
-        if case .null = try stored(index) { true } else { false }
-    }
-
-    func integer(_ index: Int) -> Int64? {
-        guard values.indices.contains(index), case .integer(let value) = values[index] else { return nil }
-        return value
-    }
-
-    func text(_ index: Int) -> String? {
-        guard values.indices.contains(index), case .text(let value) = values[index] else { return nil }
-        return value
-    }
-
-    func bytes(_ index: Int) -> [UInt8]? {
-        guard values.indices.contains(index), case .blob(let value) = values[index] else { return nil }
-        return value
-    }
-
-    func withBytes(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
-        guard let bytes = bytes(index) else { return false }
-        try bytes.withUnsafeBytes(body)
-        return true
-    }
-
-    func stored(_ index: Int) throws -> StoredValue {
-        guard values.indices.contains(index) else { throw StoreError.corrupt("a row has no column \(index)") }
-        return values[index]
     }
 }
 
@@ -221,13 +207,9 @@ extension StoredRecord {
 extension StoreTransaction {
     @inline(__always)
     func all<Record: StoredRecord, each Value: Storable>(
-        _ sql: String, _ value: repeat each Value
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
     ) throws -> [Record] {
-        try Statement(sql, repeat each value).all(in: self) { try Record(reading: &$0) }
-    }
-
-    func all<Record: StoredRecord>(_ sql: String, values: [StoredValue]) throws -> [Record] {
-        try Statement(sql, values: values).all(in: self) { try Record(reading: &$0) }
+        try Statement(sql, repeat each value, list: list).all(in: self) { try Record(reading: &$0) }
     }
 
     @inline(__always)
@@ -235,6 +217,25 @@ extension StoreTransaction {
         _ sql: String, _ value: repeat each Value
     ) throws -> Record? {
         try Statement(sql, repeat each value).first(in: self) { try Record(reading: &$0) }
+    }
+
+    /// Rows of a few columns, each as a tuple of their values.
+    @inline(__always)
+    func all<each Column: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> [(repeat each Column)] {
+        try Statement(sql, repeat each value, list: list).all(in: self) { row in
+            (repeat try row.next((each Column).self))
+        }
+    }
+
+    @inline(__always)
+    func first<each Column: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> (repeat each Column)? {
+        try Statement(sql, repeat each value, list: list).first(in: self) { row in
+            (repeat try row.next((each Column).self))
+        }
     }
 }
 

@@ -10,8 +10,6 @@ public protocol Storable {
     static var isOptional: Bool { get }
     var storedValue: StoredValue { get }
     /// Reads a column; `nil` if it holds something else.
-    init?(storedValue: StoredValue)
-    /// Reads a column of the current row of a statement, to the same as its value; `nil` if it holds something else.
     ///
     /// - Throws: ``StoreError/corrupt(_:)`` if the column is not there or cannot be read at all.
     init?(_ columns: any StoredColumns, at index: Int) throws
@@ -19,19 +17,11 @@ public protocol Storable {
 
 extension Storable {
     public static var isOptional: Bool { false }
-
-    public init?(_ columns: any StoredColumns, at index: Int) throws {
-        self.init(storedValue: try columns.stored(index))
-    }
 }
 
 extension Int64: Storable {
     public static var storedType: StoredType { .integer }
     public var storedValue: StoredValue { .integer(self) }
-    public init?(storedValue: StoredValue) {
-        guard case .integer(let value) = storedValue, InputBounds.storedIntegers.contains(value) else { return nil }
-        self = value
-    }
     public init?(_ columns: any StoredColumns, at index: Int) {
         guard let value = columns.integer(index), InputBounds.storedIntegers.contains(value) else { return nil }
         self = value
@@ -41,10 +31,6 @@ extension Int64: Storable {
 extension Int: Storable {
     public static var storedType: StoredType { .integer }
     public var storedValue: StoredValue { .integer(Int64(self)) }
-    public init?(storedValue: StoredValue) {
-        guard let value = Int64(storedValue: storedValue) else { return nil }
-        self.init(exactly: value)
-    }
     public init?(_ columns: any StoredColumns, at index: Int) {
         guard let value = Int64(columns, at: index) else { return nil }
         self.init(exactly: value)
@@ -54,13 +40,6 @@ extension Int: Storable {
 extension Bool: Storable {
     public static var storedType: StoredType { .integer }
     public var storedValue: StoredValue { .integer(self ? 1 : 0) }
-    public init?(storedValue: StoredValue) {
-        switch storedValue {
-        case .integer(0): self = false
-        case .integer(1): self = true
-        default: return nil
-        }
-    }
     public init?(_ columns: any StoredColumns, at index: Int) {
         switch columns.integer(index) {
         case 0: self = false
@@ -73,10 +52,6 @@ extension Bool: Storable {
 extension String: Storable {
     public static var storedType: StoredType { .text }
     public var storedValue: StoredValue { .text(self) }
-    public init?(storedValue: StoredValue) {
-        guard case .text(let value) = storedValue else { return nil }
-        self = value
-    }
     public init?(_ columns: any StoredColumns, at index: Int) throws {
         guard let value = try columns.text(index) else { return nil }
         self = value
@@ -86,10 +61,6 @@ extension String: Storable {
 extension [UInt8]: Storable {
     public static var storedType: StoredType { .blob }
     public var storedValue: StoredValue { .blob(self) }
-    public init?(storedValue: StoredValue) {
-        guard case .blob(let value) = storedValue else { return nil }
-        self = value
-    }
     public init?(_ columns: any StoredColumns, at index: Int) {
         guard let value = columns.bytes(index) else { return nil }
         self = value
@@ -100,14 +71,6 @@ extension Optional: Storable where Wrapped: Storable {
     public static var storedType: StoredType { Wrapped.storedType }
     public static var isOptional: Bool { true }
     public var storedValue: StoredValue { self?.storedValue ?? .null }
-    public init?(storedValue: StoredValue) {
-        if storedValue == .null {
-            self = .none
-        } else {
-            guard let value = Wrapped(storedValue: storedValue) else { return nil }
-            self = .some(value)
-        }
-    }
     public init?(_ columns: any StoredColumns, at index: Int) throws {
         if try columns.isNull(index) {
             self = .none
@@ -121,10 +84,6 @@ extension Optional: Storable where Wrapped: Storable {
 extension Instant: Storable {
     public static var storedType: StoredType { .integer }
     public var storedValue: StoredValue { .integer(milliseconds) }
-    public init?(storedValue: StoredValue) {
-        guard let value = Int64(storedValue: storedValue) else { return nil }
-        self.init(milliseconds: value)
-    }
     public init?(_ columns: any StoredColumns, at index: Int) {
         guard let value = Int64(columns, at: index) else { return nil }
         self.init(milliseconds: value)
@@ -134,10 +93,6 @@ extension Instant: Storable {
 extension LowercaseUUID: Storable {
     public static var storedType: StoredType { .text }
     public var storedValue: StoredValue { .text(description) }
-    public init?(storedValue: StoredValue) {
-        guard case .text(let value) = storedValue else { return nil }
-        self.init(value)
-    }
     public init?(_ columns: any StoredColumns, at index: Int) throws {
         guard let value = try columns.text(index) else { return nil }
         self.init(value)
@@ -147,10 +102,6 @@ extension LowercaseUUID: Storable {
 extension Storable where Self: RawRepresentable, RawValue: Storable {
     public static var storedType: StoredType { RawValue.storedType }
     public var storedValue: StoredValue { rawValue.storedValue }
-    public init?(storedValue: StoredValue) {
-        guard let raw = RawValue(storedValue: storedValue) else { return nil }
-        self.init(rawValue: raw)
-    }
     public init?(_ columns: any StoredColumns, at index: Int) throws {
         guard let raw = try RawValue(columns, at: index) else { return nil }
         self.init(rawValue: raw)
@@ -198,8 +149,8 @@ struct StoredTextList: Storable {
 
     var storedValue: StoredValue { .text(json) }
 
-    init?(storedValue: StoredValue) {
-        guard case .text(let json) = storedValue else { return nil }
+    init?(_ columns: any StoredColumns, at index: Int) throws {
+        guard let json = try columns.text(index) else { return nil }
         self.init(json: json)
     }
 

@@ -55,10 +55,10 @@ extension StoreClock {
 
     private func state() throws -> State {
         if let known = transaction.memory?.contents.clock { return known }
-        let row = try transaction.row("SELECT last_instant, newest_signed_date, sequence FROM store_state WHERE id = 1")
+        let row: (Instant?, Instant?, Int64)? = try transaction.first(
+            "SELECT last_instant, newest_signed_date, sequence FROM store_state WHERE id = 1")
         guard let row else { throw StoreError.corrupt("the row of `store_state` is missing") }
-        let marks = ClockMarks(lastInstant: try row.value(0), newestSignedDate: try row.value(1))
-        let state = State(marks: marks, sequence: try row.value(2))
+        let state = State(marks: ClockMarks(lastInstant: row.0, newestSignedDate: row.1), sequence: row.2)
         transaction.memory?.contents.clock = state
         return state
     }

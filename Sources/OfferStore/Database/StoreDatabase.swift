@@ -63,16 +63,14 @@ extension StoreTransaction {
     public var recording: AuditLog? { nil }
 
     public func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws {
-        for row in try rows(statement) { try body(CopiedColumns(row)) }
+        for row in try rows(statement) { try body(row) }
     }
 
     @inline(__always)
-    func rows<each Value: Storable>(_ sql: String, _ value: repeat each Value) throws -> [StoredRow] {
-        try rows(Statement(sql, repeat each value))
-    }
-
-    func rows(_ sql: String, values: [StoredValue]) throws -> [StoredRow] {
-        try rows(Statement(sql, values: values))
+    func rows<each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> [StoredRow] {
+        try rows(Statement(sql, repeat each value, list: list))
     }
 
     public func row(_ statement: Statement) throws -> StoredRow? {
@@ -80,23 +78,18 @@ extension StoreTransaction {
     }
 
     @inline(__always)
-    func row<each Value: Storable>(_ sql: String, _ value: repeat each Value) throws -> StoredRow? {
-        try rows(Statement(sql, repeat each value)).first
-    }
-
-    func row(_ sql: String, values: [StoredValue]) throws -> StoredRow? {
-        try rows(Statement(sql, values: values)).first
+    func row<each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> StoredRow? {
+        try row(Statement(sql, repeat each value, list: list))
     }
 
     @inline(__always)
     @discardableResult
-    func execute<each Value: Storable>(_ sql: String, _ value: repeat each Value) throws -> Int {
-        try execute(Statement(sql, repeat each value))
-    }
-
-    @discardableResult
-    func execute(_ sql: String, values: [StoredValue]) throws -> Int {
-        try execute(Statement(sql, values: values))
+    func execute<each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> Int {
+        try execute(Statement(sql, repeat each value, list: list))
     }
 }
 

@@ -28,12 +28,6 @@ public struct Evaluation: Sendable, Hashable {
     public var answer: Answer
 }
 
-extension Evaluation.Place: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(decidedAt: try row.next(), sequence: try row.next())
-    }
-}
-
 /// Who was evaluated for an offer by an issue request, in the order of the customers' numbers, for reports.
 ///
 /// Every query reads a bounded page by the indexes that begin with the customer. A further signing is no
@@ -56,11 +50,11 @@ public struct EvaluationStore {
     private func offers(of table: String, in scope: ScopeNumber) throws -> [OfferId] {
         var offers: [OfferId] = []
         // One search of the index an offer; `DISTINCT` would read all of it.
-        while let row = try transaction.row(
+        while let offer: OfferId = try transaction.first(
             "SELECT offer_id FROM \(table) WHERE scope_id = ?1 AND offer_id > ?2 ORDER BY offer_id LIMIT 1",
-            scope, offers.last?.rawValue ?? "")
+            scope, offers.last ?? "")
         {
-            offers.append(try row.value(0))
+            offers.append(offer)
         }
         return offers
     }
@@ -73,16 +67,13 @@ public struct EvaluationStore {
         var first: [CustomerNumber: Instant] = [:]
         for (table, date) in [("issued_offer", "issued_at"), ("refusal", "decided_at")] {
             // With `+` the index that begins with the customer is read from there on, and no further than the page.
-            let rows = try transaction.rows(
+            let found: [(CustomerNumber, Instant)] = try transaction.all(
                 """
                 SELECT customer_id, MIN(\(date)) FROM \(table)
                 WHERE +scope_id = ?1 AND +offer_id = ?2 AND customer_id > ?3
                 GROUP BY customer_id ORDER BY customer_id LIMIT ?4
                 """, scope, offer, last ?? CustomerNumber(rawValue: 0), limit)
-            for row in rows {
-                let (customer, date): (CustomerNumber, Instant) = (try row.value(0), try row.value(1))
-                first[customer] = min(first[customer] ?? date, date)
-            }
+            first.merge(found, uniquingKeysWith: min)
         }
         return first.sorted { $0.key < $1.key }.prefix(limit).map {
             FirstEvaluation(customer: $0.key, decidedAt: $0.value)
@@ -110,17 +101,15 @@ public struct EvaluationStore {
         func page(
             _ table: String, _ date: String, _ answer: ([UInt8]?) -> Evaluation.Answer
         ) throws -> [Evaluation] {
-            try transaction.rows(
+            let page: [(Instant, Int64, ErasableColumn<[UInt8]>)] = try transaction.all(
                 """
                 SELECT \(date), sequence, record FROM \(table)
                 WHERE +scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (\(date), sequence) > (?4, ?5)
                 ORDER BY \(date), sequence LIMIT ?6
-                """, scope, offer, customer, last?.decidedAt ?? .distantPast, last?.sequence ?? 0, limit
-            ).map { row in
+                """, scope, offer, customer, last?.decidedAt ?? .distantPast, last?.sequence ?? 0, limit)
+            return page.map { decidedAt, sequence, record in
                 Evaluation(
-                    place: try Evaluation.Place(row: row),
-                    answer: answer(try row.value(2, as: ErasableColumn.self).value)
-                )
+                    place: Evaluation.Place(decidedAt: decidedAt, sequence: sequence), answer: answer(record.value))
             }
         }
         let issued = try page("issued_offer", "issued_at", Evaluation.Answer.issued)
@@ -143,12 +132,12 @@ public struct EvaluationStore {
     /// The catalog revision of a recent decision about an offer; `nil` if there is none.
     public func catalogRevision(of offer: OfferId, in scope: ScopeNumber) throws -> Int64? {
         for table in ["issued_offer", "refusal"] {
-            let row = try transaction.row(
+            let revision: Int64? = try transaction.first(
                 """
                 SELECT catalog_revision FROM \(table) WHERE scope_id = ?1 AND offer_id = ?2
                 ORDER BY sequence DESC LIMIT 1
                 """, scope, offer)
-            if let row { return try row.value(0) }
+            if let revision { return revision }
         }
         return nil
     }

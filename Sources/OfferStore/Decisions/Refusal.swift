@@ -81,25 +81,24 @@ public struct RefusalStore {
     ) throws -> [RefusedDay] {
         let merged = try CustomerStore(transaction).merged(into: customers).values.flatMap(\.self)
         let all = (customers + merged).map(\.storedValue)
-        guard !all.isEmpty else { return [] }
-        return try transaction.rows(
+        let days: [(OfferId, Outcome, Int, Instant, Instant, Int64)] = try transaction.all(
             """
             SELECT offer_id, outcome, COUNT(*), MIN(decided_at), MAX(decided_at), MAX(sequence) FROM refusal
-            WHERE customer_id IN (\(Statement.placeholders(all.count, after: 2)))
+            WHERE customer_id IN (?*)
             GROUP BY offer_id, outcome, decided_at / 86400000 HAVING MAX(decided_at) <= ?1
             ORDER BY MAX(decided_at) DESC, offer_id, outcome LIMIT ?2
-            """, values: [latest.storedValue, limit.storedValue] + all
-        ).map { row in
+            """, latest, limit, list: all)
+        return try days.map { offer, outcome, count, first, last, sequence in
             RefusedDay(
-                offerId: try row.value(0), outcome: try row.value(1), count: try row.value(2), first: try row.value(3),
-                last: try row.value(4), record: try record(try row.value(5)))
+                offerId: offer, outcome: outcome, count: count, first: first, last: last, record: try record(sequence))
         }
     }
 
     private func record(_ sequence: Int64) throws -> [UInt8]? {
-        let row = try transaction.row("SELECT record FROM refusal WHERE sequence = ?1", sequence)
-        guard let row else { throw StoreError.corrupt("refusal \(sequence) is missing") }
-        return try row.value(0, as: ErasableColumn.self).value
+        let record: ErasableColumn<[UInt8]>? = try transaction.first(
+            "SELECT record FROM refusal WHERE sequence = ?1", sequence)
+        guard let record else { throw StoreError.corrupt("refusal \(sequence) is missing") }
+        return record.value
     }
 }
 

@@ -102,8 +102,8 @@ public struct CustomerErasure {
         if forgets { try store.forget(chain) } else { try store.keep(proven, of: customer, at: now) }
         let log = try transaction.audit()
         for one in chain {
-            let row = try transaction.row("SELECT rollout_key FROM customer WHERE id = ?1", one)
-            guard let key: String = try row?.value(0), !key.hasPrefix(Redacted.prefix) else { continue }
+            let key: String? = try transaction.first("SELECT rollout_key FROM customer WHERE id = ?1", one)
+            guard let key, !key.hasPrefix(Redacted.prefix) else { continue }
             // An alias is digested as if it were a subscription: it is never brought back.
             let identifier = proven.first { $0.value == key } ?? .originalTransactionId(TransactionId(rawValue: key))
             try transaction.execute(
@@ -120,8 +120,7 @@ public struct CustomerErasure {
         try redaction.redact(.issuedOffer, where: own, numbers)
         try redaction.redact(
             .signing, where: "issued_offer IN (SELECT sequence FROM issued_offer WHERE \(own))", numbers)
-        try redaction.redact(
-            .customerMerge, where: "merged_id IN (\(Statement.placeholders(chain.count)))", numbers)
+        try redaction.redact(.customerMerge, where: "merged_id IN (\(Statement.placeholders(chain.count)))", numbers)
         var answers = try deleteAnswers(of: own, numbers)
         for mention in mentions {
             let one = [StoredValue.integer(mention.key)]
@@ -137,7 +136,7 @@ public struct CustomerErasure {
 
     private func deleteAnswers(of decisions: String, _ values: [StoredValue]) throws -> Int {
         try transaction.execute(
-            "DELETE FROM kept_answer AS t WHERE \(Table.isAnswer(of: decisions))", values: values)
+            Statement("DELETE FROM kept_answer AS t WHERE \(Table.isAnswer(of: decisions))", values: values))
     }
 
     private func deleteRows(
@@ -145,11 +144,10 @@ public struct CustomerErasure {
     ) throws {
         for sequence in waiting {
             try NotificationStore(transaction).erase(ofRenewalInfo: sequence, at: now)
-            let deleted = try transaction.rows(
+            let deleted: [TransactionId] = try transaction.all(
                 "DELETE FROM history_renewal_info WHERE sequence = ?1 RETURNING original_transaction_id", sequence)
-            for row in deleted {
-                try HistoryFacts(transaction: transaction, scope: scope).update(
-                    .originalTransactionId(try row.value(0)))
+            for subscription in deleted {
+                try HistoryFacts(transaction: transaction, scope: scope).update(.originalTransactionId(subscription))
             }
             outcome.deleted["history_renewal_info", default: 0] += deleted.count
         }
@@ -162,8 +160,7 @@ public struct CustomerErasure {
         {
             guard let rows = table.condition(about: chain) else { continue }
             outcome.deleted[table.name, default: 0] += try transaction.execute(
-                "DELETE FROM \(table.name) AS t WHERE \(rows) AND ?1 = ?1",
-                values: [scope.storedValue] + chain.map(\.storedValue))
+                "DELETE FROM \(table.name) AS t WHERE \(rows) AND ?1 = ?1", scope, list: chain.map(\.storedValue))
         }
     }
 
@@ -178,7 +175,7 @@ public struct CustomerErasure {
             for column in table.columns where column.erasure == .emptied {
                 try transaction.execute(
                     "UPDATE \(table.name) AS t SET \(column.name) = '' WHERE \(rows)",
-                    values: [scope.storedValue] + chain.map(\.storedValue))
+                    scope, list: chain.map(\.storedValue))
             }
         }
     }
@@ -242,8 +239,11 @@ struct Redaction {
     ) throws {
         let columns = columns ?? table.table.digested
         let found = try transaction.rows(
-            "SELECT sequence, \(columns.joined(separator: ", ")) FROM \(table.name) WHERE \(condition) ORDER BY sequence",
-            values: values)
+            Statement(
+                """
+                SELECT sequence, \(columns.joined(separator: ", ")) FROM \(table.name) WHERE \(condition)
+                ORDER BY sequence
+                """, values: values))
         for row in found {
             let sequence: Int64 = try row.value(0)
             let count = try transaction.redact(table, sequence, columns, Array(row.values.dropFirst())) {
@@ -267,14 +267,9 @@ struct Redaction {
 
     /// The key of the newest event that changed a member of an issued offer's state.
     private func stateKey(_ member: String, of issuedOffer: Int64) throws -> String? {
-        var key: String?
-        for row in try transaction.rows(
+        let told: [(String, String?)] = try transaction.all(
             "SELECT digest_key, after_change FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence", issuedOffer)
-        {
-            guard try AuditValues(text: try row.value(1, as: String?.self) ?? "{}")[member] != nil else { continue }
-            key = try row.value(0)
-        }
-        return key
+        return try told.last { _, after in try AuditValues(text: after ?? "{}")[member] != nil }?.0
     }
 }
 
@@ -296,7 +291,8 @@ extension StoreTransaction {
         }
         guard !assignments.isEmpty else { return 0 }
         try execute(
-            "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) WHERE sequence = ?1", values: changes)
+            Statement(
+                "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) WHERE sequence = ?1", values: changes))
         return assignments.count
     }
 }

@@ -56,10 +56,8 @@ struct ErasedIdentifierStore {
 
     /// Deletes the digests of customers who are not to be recognised again.
     func forget(_ customers: [CustomerNumber]) throws {
-        guard !customers.isEmpty else { return }
         try transaction.execute(
-            "DELETE FROM erased_identifier WHERE customer_id IN (\(Statement.placeholders(customers.count)))",
-            values: customers.map(\.storedValue))
+            "DELETE FROM erased_identifier WHERE customer_id IN (?*)", list: customers.map(\.storedValue))
     }
 
     func standIn(for identifier: ProvenIdentifier, _ log: AuditLog) -> String {

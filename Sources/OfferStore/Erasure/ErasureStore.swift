@@ -56,12 +56,9 @@ public struct ErasureStore {
     /// Whether one of these customers was erased after a place in the store-wide order, also together with another whom
     /// they were merged into meanwhile.
     public func isErased(_ customers: [CustomerNumber], after sequence: Int64) throws -> Bool {
-        guard !customers.isEmpty else { return false }
-        return try transaction.row(
-            """
-            SELECT 1 FROM customer
-            WHERE id IN (\(Statement.placeholders(customers.count, after: 1))) AND erasure_sequence > ?1 LIMIT 1
-            """, values: [.integer(sequence)] + customers.map(\.storedValue)) != nil
+        try transaction.row(
+            "SELECT 1 FROM customer WHERE id IN (?*) AND erasure_sequence > ?1 LIMIT 1", sequence,
+            list: customers.map(\.storedValue)) != nil
     }
 
     /// Whether a customer was erased at an instant or after it.
@@ -89,10 +86,7 @@ public struct ErasureStore {
     }
 
     public func digestKeys() throws -> Set<String> {
-        Set(
-            try transaction.rows("SELECT DISTINCT digest_key FROM erased_identifier").map {
-                try $0.value(0, as: String.self)
-            })
+        Set(try transaction.all("SELECT DISTINCT digest_key FROM erased_identifier") as [String])
     }
 
     public func chain(of customers: [CustomerNumber]) throws -> [CustomerNumber] {
@@ -140,10 +134,10 @@ public struct ErasureStore {
     private func digestKeys(of rows: Set<LedgerRowKey>, except own: String) throws -> [LedgerRowKey: String] {
         var keys: [LedgerRowKey: String] = [:]
         var pages = AuditPages(
-            AuditEvent.selectList, of: "audit_event", key: "sequence", where: "digest_key <> ?2", .text(own),
+            Table.auditEvent.list, of: "audit_event", key: "sequence", where: "digest_key <> ?2", .text(own),
             in: transaction)
         while let row = try pages.next() {
-            let event = try AuditEvent.read(row).event
+            let event = try AuditEvent(row: row)
             for reference in try event.references() {
                 guard case .integer(let number) = reference.key else { continue }
                 let row = LedgerRowKey(table: reference.table, key: number)

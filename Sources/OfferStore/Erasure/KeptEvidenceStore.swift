@@ -10,12 +10,11 @@ public struct KeptEvidenceStore {
     }
 
     public func evidence(of customers: [CustomerNumber]) throws -> [KeptEvidence] {
-        guard !customers.isEmpty else { return [] }
-        return try transaction.all(
+        try transaction.all(
             """
             SELECT \(Self.columns) FROM kept_evidence
-            WHERE customer_id IN (\(Statement.placeholders(customers.count))) ORDER BY customer_id, sequence
-            """, values: customers.map(\.storedValue))
+            WHERE customer_id IN (?*) ORDER BY customer_id, sequence
+            """, list: customers.map(\.storedValue))
     }
 
     func replace(_ evidence: [KeptEvidence], of customer: CustomerNumber, in scope: ScopeNumber) throws {

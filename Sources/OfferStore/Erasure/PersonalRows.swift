@@ -28,7 +28,7 @@ public struct PersonalRows {
             """
             SELECT \(columns.map { "t.\($0)" }.joined(separator: ", ")) FROM \(table.name) t
             WHERE (\(condition) \(waiting?.sql ?? "")) AND ?1 = ?1 ORDER BY 1, 2
-            """, values: [scope.storedValue] + customers.map(\.storedValue) + (waiting?.values ?? [])
+            """, scope, list: customers.map(\.storedValue) + (waiting?.values ?? [])
         ).map { PersonalRow(columns: columns, values: $0.values) }
     }
 
@@ -63,7 +63,7 @@ public struct PersonalRows {
         var found: [PersonalRow] = []
         var pages = AuditPages.events(transaction)
         while let row = try pages.next() {
-            let event = try AuditEvent.read(row).event
+            let event = try AuditEvent(row: row)
             let names = try [event.before, event.after].contains { text in
                 guard let text, text.contains("\"customer\":") else { return false }
                 guard case .integer(let number)? = try AuditValues(text: text)["customer"] else { return false }
@@ -140,18 +140,17 @@ struct PersonSearch {
 
     /// Renewal infos that name the customer's Apple account, of subscriptions without an owner.
     func renewalInfos(after first: Int64) throws -> [Int64] {
-        try transaction.rows(
+        try transaction.all(
             """
             SELECT r.sequence FROM history_renewal_info r
             WHERE r.sequence > ?1 AND +r.scope_id = ?2 AND r.app_transaction_id IN (
                 SELECT value FROM customer_identifier WHERE kind = 'appTransactionId'
-                AND customer_id IN (\(Statement.placeholders(chain.count, after: 2)))
+                AND customer_id IN (?*)
             ) AND NOT EXISTS (
                 SELECT 1 FROM customer_identifier i WHERE i.scope_id = r.scope_id
                 AND i.kind = 'originalTransactionId' AND i.value = r.original_transaction_id
             )
-            """, values: [.integer(first), scope.storedValue] + chain.map(\.storedValue)
-        ).map { try $0.value(0) }
+            """, first, scope, list: chain.map(\.storedValue))
     }
 
     func sharing() throws -> Int {
@@ -160,18 +159,15 @@ struct PersonSearch {
             SELECT COUNT(DISTINCT o.customer_id) FROM customer_alias a
             JOIN customer_alias o ON o.scope_id = a.scope_id AND o.kind = a.kind AND o.value = a.value
             JOIN customer c ON c.id = o.customer_id
-            WHERE c.merged_into IS NULL AND a.customer_id IN (\(Statement.placeholders(chain.count)))
+            WHERE c.merged_into IS NULL AND a.customer_id IN (?*)
             AND o.customer_id NOT IN (\(numbers))
-            """, values: chain.map(\.storedValue))?.value(0) ?? 0
+            """, list: chain.map(\.storedValue))?.value(0) ?? 0
     }
 
     private func values<Kind>(of table: String) throws -> Set<Identifier<Kind>> {
-        Set(
-            try transaction.rows(
-                """
-                SELECT DISTINCT value FROM \(table) WHERE scope_id = ?1
-                AND customer_id IN (\(Statement.placeholders(chain.count, after: 1)))
-                """, values: [scope.storedValue] + chain.map(\.storedValue)
-            ).map { try $0.value(0) })
+        let values: [Identifier<Kind>] = try transaction.all(
+            "SELECT DISTINCT value FROM \(table) WHERE scope_id = ?1 AND customer_id IN (?*)", scope,
+            list: chain.map(\.storedValue))
+        return Set(values)
     }
 }

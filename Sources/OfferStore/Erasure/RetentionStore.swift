@@ -44,7 +44,9 @@ public struct RetentionStore {
             step.signatures = try removeSignatures(before: now.adding(milliseconds: -life), now, limit, &step.isLast)
         }
         if let life = terms.refusals, !step.isHeld {
-            step.refusals = try removeRefusals(before: now.adding(milliseconds: -life), now, limit, &step.isLast)
+            step.refusals = try remove(
+                .refusals, of: .refusal, due: Self.isOldRefusal, now.adding(milliseconds: -life), now, limit,
+                &step.isLast)
         }
         if let life = terms.answers {
             step.answers = try IdempotencyStore(transaction).clear(
@@ -78,14 +80,10 @@ public struct RetentionStore {
                     decided_at <= ?3
                     AND (SELECT counts_until FROM issued_offer o WHERE o.sequence = signing.issued_offer) <= ?4
                     """, cutoff, now, limit, &isLast)
-            + remove(.signatures, of: .refusal, due: "decided_at <= ?3 AND ?4 = ?4", cutoff, now, limit, &isLast)
+            + remove(.signatures, of: .refusal, due: Self.isOldRefusal, cutoff, now, limit, &isLast)
     }
 
-    private func removeRefusals(
-        before cutoff: Instant, _ now: Instant, _ limit: Int, _ isLast: inout Bool
-    ) throws -> Int {
-        try remove(.refusals, of: .refusal, due: "decided_at <= ?3 AND ?4 = ?4", cutoff, now, limit, &isLast)
-    }
+    private static let isOldRefusal = "decided_at <= ?3 AND ?4 = ?4"
 
     /// Replaces texts of the next rows of a table by their digests, until the first row of which they are not due.
     ///
@@ -96,9 +94,7 @@ public struct RetentionStore {
     ) throws -> Int {
         let columns = table.table.columns(removedWith: removed)
         let subject = "\(table.name).\(columns.joined(separator: ","))"
-        let done: Int64 =
-            try transaction.row("SELECT done_to FROM retention_progress WHERE subject = ?1", subject)?
-            .value(0) ?? 0
+        let done = try transaction.retentionProgress(of: subject)
         let rows = try transaction.rows(
             """
             SELECT sequence, \(condition), \(columns.joined(separator: ", ")) FROM \(table.name)
@@ -112,12 +108,23 @@ public struct RetentionStore {
             ) { _ in audit }
         }
         guard let last: Int64 = try due.last?.value(0) else { return removed }
-        try transaction.execute(
+        try transaction.noteRetention(of: subject, upTo: last)
+        if due.count == rows.count, rows.count == limit { isLast = false }
+        return removed
+    }
+}
+
+extension StoreTransaction {
+    /// The place up to which retention has gone; 0 if it has not begun.
+    func retentionProgress(of subject: String) throws -> Int64 {
+        try first("SELECT done_to FROM retention_progress WHERE subject = ?1", subject) ?? 0
+    }
+
+    func noteRetention(of subject: String, upTo place: Int64) throws {
+        try execute(
             """
             INSERT INTO retention_progress (subject, done_to) VALUES (?1, ?2)
             ON CONFLICT (subject) DO UPDATE SET done_to = ?2
-            """, subject, last)
-        if due.count == rows.count, rows.count == limit { isLast = false }
-        return removed
+            """, subject, place)
     }
 }

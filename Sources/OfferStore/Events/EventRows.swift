@@ -45,7 +45,7 @@ struct EventRows {
             SELECT t.sequence, t.scope_id, t.\(date), \(columns) FROM \(table) t \(join)
             WHERE t.sequence > ?1\(inScope)\(condition) ORDER BY t.sequence LIMIT ?2
             """,
-            values: [sequence.storedValue, limit.storedValue] + (scope.map { [$0.storedValue] } ?? [])
+            values: .of(sequence, limit) + (scope.map { .of($0) } ?? [])
         ).all(in: transaction) { row in
             EventRow(
                 sequence: try row.next(), scope: try row.next(), occurredAt: try row.next(), type: try row.next(),
@@ -56,11 +56,10 @@ struct EventRows {
     /// The places of the next rows with their dates, whether or not they are events.
     func dates(
         _ transaction: any StoreTransaction, after sequence: Int64, limit: Int
-    ) throws -> [(sequence: Int64, date: Instant)] {
-        try Statement(
+    ) throws -> [(Int64, Instant)] {
+        try transaction.all(
             "SELECT t.sequence, t.\(date) FROM \(table) t WHERE t.sequence > ?1 ORDER BY t.sequence LIMIT ?2", sequence,
-            limit
-        ).all(in: transaction) { (try $0.next(), try $0.next()) }
+            limit)
     }
 }
 
@@ -162,10 +161,10 @@ private enum EventMember: Storable {
 
     static var storedType: StoredType { .any }
 
-    init?(storedValue: StoredValue) {
-        if let number = Int64(storedValue: storedValue) {
+    init?(_ columns: any StoredColumns, at index: Int) throws {
+        if let number = Int64(columns, at: index) {
             self = .integer(number)
-        } else if let text = String(storedValue: storedValue) {
+        } else if let text = try String(columns, at: index) {
             self = .text(text)
         } else {
             return nil

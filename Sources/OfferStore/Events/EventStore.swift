@@ -119,15 +119,15 @@ extension EventStore {
     }
 
     private func survivor(of number: CustomerNumber) throws -> Survivor? {
-        let row = try transaction.row(
+        let survivor: (CustomerNumber, Int64?)? = try transaction.first(
             """
             SELECT s.id, s.erasure_sequence FROM customer c JOIN customer s ON s.id = COALESCE(c.merged_into, c.id)
             WHERE c.id = ?1
             """, number)
-        guard let row, let customer = try CustomerStore(transaction).customers([try row.value(0)]).first else {
-            return nil
-        }
-        return Survivor(customer: customer, erasedUpTo: try row.value(1, as: Int64?.self) ?? 0)
+        guard let (number, erasure) = survivor,
+            let customer = try CustomerStore(transaction).customers([number]).first
+        else { return nil }
+        return Survivor(customer: customer, erasedUpTo: erasure ?? 0)
     }
 }
 
@@ -137,7 +137,7 @@ extension EventStore {
 
     /// The place up to which events can no longer be read.
     private func endOfLife() throws -> Int64 {
-        try transaction.row("SELECT done_to FROM retention_progress WHERE subject = ?1", Self.subject)?.value(0) ?? 0
+        try transaction.retentionProgress(of: Self.subject)
     }
 
     /// Removes the next events whose life has ended, from the feed and, where they have rows of their own, from the
@@ -148,15 +148,11 @@ extension EventStore {
         let start = try endOfLife()
         let end = now.adding(milliseconds: -Self.life)
         let next = try EventRows.all().flatMap { try $0.dates(transaction, after: start, limit: limit) }
-            .sorted { $0.sequence < $1.sequence }.prefix(limit)
-        let old = next.prefix { $0.date <= end }
-        guard let last = old.last?.sequence else { return (0, true) }
+            .sorted { $0.0 < $1.0 }.prefix(limit)
+        let old = next.prefix { _, date in date <= end }
+        guard let last = old.last?.0 else { return (0, true) }
         let removed = try transaction.execute("DELETE FROM event WHERE sequence > ?1 AND sequence <= ?2", start, last)
-        try transaction.execute(
-            """
-            INSERT INTO retention_progress (subject, done_to) VALUES (?1, ?2)
-            ON CONFLICT (subject) DO UPDATE SET done_to = ?2
-            """, Self.subject, last)
+        try transaction.noteRetention(of: Self.subject, upTo: last)
         return (removed, old.count < limit)
     }
 }

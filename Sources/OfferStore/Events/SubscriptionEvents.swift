@@ -33,11 +33,7 @@ struct SubscriptionEvents {
     }
 
     private func isProven(_ subscription: TransactionId) throws -> Bool {
-        try transaction.row(
-            """
-            SELECT is_proven FROM customer_identifier
-            WHERE scope_id = ?1 AND kind = 'originalTransactionId' AND value = ?2
-            """, scope, subscription)?.value(0) ?? false
+        try CustomerStore(transaction).owner(of: .originalTransactionId(subscription), in: scope)?.1 ?? false
     }
 }
 

@@ -171,9 +171,9 @@ public struct WebhookStore {
 
     /// The customers with retries.
     public func waitingCustomers(_ id: String) throws -> Set<CustomerNumber> {
-        let rows = try transaction.rows(
+        let customers: [CustomerNumber] = try transaction.all(
             "SELECT DISTINCT customer_id FROM webhook_retry WHERE webhook_id = ?1 AND customer_id IS NOT NULL", id)
-        return Set(try rows.map { try $0.value(0) })
+        return Set(customers)
     }
 
     /// Whether customers with retries were merged into others.

@@ -55,8 +55,8 @@ public struct CoverageStore {
         SELECT c.customer_id, c.as_of, c.provenance FROM coverage c
         WHERE c.is_complete = 1
         AND c.sequence = (SELECT MAX(sequence) FROM coverage WHERE customer_id = c.customer_id)
-        AND c.customer_id IN (
-        """, ")")
+        AND c.customer_id IN (?*)
+        """)
 
     /// A merge leaves the least coverage of both: neither statement spoke of what the other customer had.
     func unite(

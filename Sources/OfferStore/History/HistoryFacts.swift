@@ -97,8 +97,8 @@ struct HistoryFacts {
     ) throws -> Bool {
         if row.provenance.isProven != other.provenance.isProven { return row.provenance.isProven }
         if row.payload.viewDate != other.payload.viewDate { return row.payload.viewDate > other.payload.viewDate }
-        return try transaction.row(Payload.sql.hasGreaterPayload, row.sequence, other.sequence)?
-            .value(0, as: Bool?.self) ?? false
+        let isGreater: Bool?? = try transaction.first(Payload.sql.hasGreaterPayload, row.sequence, other.sequence)
+        return isGreater == true
     }
 }
 

@@ -27,15 +27,15 @@ public struct HistoryFactsCheck: Sendable {
     public func run(rebuilding: Bool = false) async throws -> Counts {
         var counts = Counts()
         let scopes: [ScopeNumber] = try await database.read {
-            try $0.rows("SELECT id FROM scope ORDER BY id").map { try $0.value(0) }
+            try $0.all("SELECT id FROM scope ORDER BY id")
         }
         for scope in scopes {
-            for kind in Kind.allCases {
+            for kind in ["originalTransactionId", "appTransactionId"] {
                 // Texts are ordered by their bytes, and none has a zero.
                 var next: String? = ""
                 while let start = next {
                     let found = counts
-                    let page = try await database.read { try kind.page(from: start, in: scope, adding: found, $0) }
+                    let page = try await database.read { try Self.page(of: kind, from: start, in: scope, adding: found, $0) }
                     counts = page.counts
                     next = page.last.map { $0 + "\u{1}" }
                     if rebuilding { try await write(page.wrong, in: scope) }
@@ -61,52 +61,40 @@ public struct HistoryFactsCheck: Sendable {
         var last: String?
     }
 
-    private enum Kind: CaseIterable {
-        case subscriptions, accounts
+    private static func sql(_ kind: String) -> String {
+        let owners = [Transaction.sql, RenewalInfo.sql, AppTransaction.sql].filter { $0.ownerKind == kind }.map(\.owners)
+        let facts = """
+            SELECT value FROM history_facts WHERE scope_id = ?1 AND kind = ?4 AND value >= ?2 ORDER BY value LIMIT ?3
+            """
+        let all = (owners + [facts]).map { "SELECT value FROM (\($0))" }.joined(separator: " UNION ")
+        return "SELECT value FROM (\(all)) ORDER BY value LIMIT ?3"
+    }
 
-        private func owner(_ value: String) -> ProvenIdentifier {
-            switch self {
-            case .subscriptions: .originalTransactionId(TransactionId(value))
-            case .accounts: .appTransactionId(AppTransactionId(value))
+    private static func page(
+        of kind: String, from start: String, in scope: ScopeNumber, adding counts: Counts,
+        _ transaction: any StoreTransaction
+    ) throws -> Page {
+        let facts = HistoryFacts(transaction: transaction, scope: scope)
+        let values: [String] = try transaction.all(sql(kind), scope, start, pageSize, kind)
+        var page = Page(counts: counts, last: values.count < pageSize ? nil : values.last)
+        for owner in values.compactMap({ ProvenIdentifier(kind: kind, value: $0) }) {
+            let derived: [UInt8]?
+            do {
+                derived = try facts.derive(owner).bytes()
+            } catch StoreError.corrupt {
+                page.counts.unreadable.append("\(owner.kind) `\(owner.value)`")
+                continue
+            }
+            let stored = try facts.stored(owner)
+            if derived != nil { page.counts.rows += 1 }
+            guard derived != stored else { continue }
+            page.wrong.append(owner)
+            switch (derived, stored) {
+            case (nil, _): page.counts.superfluous += 1
+            case (_, nil): page.counts.missing += 1
+            default: page.counts.changed += 1
             }
         }
-
-        private var sql: String {
-            let owners =
-                self == .subscriptions ? [Transaction.sql.owners, RenewalInfo.sql.owners] : [AppTransaction.sql.owners]
-            let facts = """
-                SELECT value FROM history_facts WHERE scope_id = ?1 AND kind = ?4 AND value >= ?2 ORDER BY value LIMIT ?3
-                """
-            let all = (owners + [facts]).map { "SELECT value FROM (\($0))" }.joined(separator: " UNION ")
-            return "SELECT value FROM (\(all)) ORDER BY value LIMIT ?3"
-        }
-
-        func page(
-            from start: String, in scope: ScopeNumber, adding counts: Counts, _ transaction: any StoreTransaction
-        ) throws -> Page {
-            let facts = HistoryFacts(transaction: transaction, scope: scope)
-            let values: [String] = try transaction.rows(sql, scope, start, pageSize, owner("").kind)
-                .map { try $0.value(0) }
-            var page = Page(counts: counts, last: values.count < pageSize ? nil : values.last)
-            for owner in values.map(owner) {
-                let derived: [UInt8]?
-                do {
-                    derived = try facts.derive(owner).bytes()
-                } catch StoreError.corrupt {
-                    page.counts.unreadable.append("\(owner.kind) `\(owner.value)`")
-                    continue
-                }
-                let stored = try facts.stored(owner)
-                if derived != nil { page.counts.rows += 1 }
-                guard derived != stored else { continue }
-                page.wrong.append(owner)
-                switch (derived, stored) {
-                case (nil, _): page.counts.superfluous += 1
-                case (_, nil): page.counts.missing += 1
-                default: page.counts.changed += 1
-                }
-            }
-            return page
-        }
+        return page
     }
 }

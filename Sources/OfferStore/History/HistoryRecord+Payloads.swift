@@ -2,9 +2,7 @@ import OfferModel
 
 extension Transaction: HistoryRecord {
     static let sql = HistorySQL(
-        table: "history_transaction",
-        columns: ["transaction_id", "original_transaction_id", "signed_date", "purchase_date", "expires_date"],
-        viewKey: "transaction_id", viewDate: "signed_date", otherDates: ["purchase_date"],
+        .historyTransaction, viewKey: "transaction_id", viewDate: "signed_date", otherDates: ["purchase_date"],
         owner: ("original_transaction_id", "originalTransactionId"))
 
     var viewKey: String? { transactionId.rawValue }
@@ -14,19 +12,18 @@ extension Transaction: HistoryRecord {
         set { signedDate = newValue }
     }
 
-    var columnValues: [StoredValue] {
-        [
-            transactionId.storedValue, originalTransactionId.storedValue, signedDate.storedValue,
-            purchaseDate.storedValue, expiresDate.storedValue,
-        ]
+    mutating func visit(columns: inout some ColumnVisitor) throws {
+        try columns("transaction_id", &transactionId)
+        try columns("original_transaction_id", &originalTransactionId)
+        try columns("signed_date", &signedDate)
+        try columns("purchase_date", &purchaseDate)
+        try columns("expires_date", &expiresDate)
     }
 }
 
 extension RenewalInfo: HistoryRecord {
     static let sql = HistorySQL(
-        table: "history_renewal_info",
-        columns: ["original_transaction_id", "signed_date", "app_transaction_id", "app_account_token"],
-        viewKey: "original_transaction_id", viewDate: "signed_date",
+        .historyRenewalInfo, viewKey: "original_transaction_id", viewDate: "signed_date",
         owner: ("original_transaction_id", "originalTransactionId"), needsProvenOwner: true)
 
     var viewKey: String? { originalTransactionId.rawValue }
@@ -36,11 +33,11 @@ extension RenewalInfo: HistoryRecord {
         set { signedDate = newValue }
     }
 
-    var columnValues: [StoredValue] {
-        [
-            originalTransactionId.storedValue, signedDate.storedValue, appTransactionId.storedValue,
-            appAccountToken.storedValue,
-        ]
+    mutating func visit(columns: inout some ColumnVisitor) throws {
+        try columns("original_transaction_id", &originalTransactionId)
+        try columns("signed_date", &signedDate)
+        try columns("app_transaction_id", &appTransactionId)
+        try columns("app_account_token", &appAccountToken)
     }
 
     /// When an offer was first shown as the next one is evidence for its redemption; what a notification said of grace
@@ -55,8 +52,7 @@ extension RenewalInfo: HistoryRecord {
 
 extension AppTransaction: HistoryRecord {
     static let sql = HistorySQL(
-        table: "history_app_transaction", columns: ["app_transaction_id", "receipt_creation_date"],
-        viewKey: "app_transaction_id", viewDate: "receipt_creation_date",
+        .historyAppTransaction, viewKey: "app_transaction_id", viewDate: "receipt_creation_date",
         owner: ("app_transaction_id", "appTransactionId"))
 
     var viewKey: String? { appTransactionId?.rawValue }
@@ -66,5 +62,8 @@ extension AppTransaction: HistoryRecord {
         set { receiptCreationDate = newValue }
     }
 
-    var columnValues: [StoredValue] { [appTransactionId.storedValue, receiptCreationDate.storedValue] }
+    mutating func visit(columns: inout some ColumnVisitor) throws {
+        try columns("app_transaction_id", &appTransactionId, ("" as ColumnRules).required)
+        try columns("receipt_creation_date", &receiptCreationDate)
+    }
 }

@@ -54,8 +54,8 @@ protocol HistoryRecord: RecordRow, PayloadObject {
     var viewDate: Instant { get set }
     /// Whether it matters although a newer one has replaced it.
     var isEvidence: Bool { get }
-    /// The columns that are searched by, in the order of ``HistorySQL/columns``.
-    var columnValues: [StoredValue] { get }
+    /// Goes through the columns that are searched by.
+    mutating func visit(columns: inout some ColumnVisitor) throws
 }
 
 extension HistoryRecord {
@@ -70,9 +70,40 @@ extension HistoryRecord {
     }
 }
 
+/// A row of a history table.
+struct HistoryRow<Payload: HistoryRecord>: TableRow {
+    var sequence: Int64
+    var scope: ScopeNumber
+    var provenance: Provenance
+    var isProven: Bool
+    var receivedAt: Instant
+    var payload: Payload
+    /// All that the payload says, packed.
+    var facts: [UInt8]
+    /// The payload as Apple signed it. It comes last, so that reading facts does not touch it.
+    var bytes: [UInt8]
+
+    static var blank: Self {
+        Self(
+            sequence: 0, scope: .blank, provenance: .caller, isProven: false, receivedAt: .distantPast, payload: .blank,
+            facts: [], bytes: [])
+    }
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("sequence", &sequence, .key)
+        try columns("scope_id", &scope, "REFERENCES scope (id)")
+        try columns("provenance", &provenance)
+        try columns("is_proven", &isProven, "CHECK (is_proven IN (0, 1))")
+        try columns("received_at", &receivedAt)
+        try payload.visit(columns: &columns)
+        try columns("facts", &facts, "CHECK (length(facts) > 0)")
+        try columns("payload", &bytes)
+    }
+}
+
 /// The statements of one history table. The payload is the last column: what reads only facts does not come to it.
 struct HistorySQL {
-    let columns: [String]
+    let table: Table
     /// The kind of the identifier that says whose a row is.
     let ownerKind: String
     /// Whether only an identifier of a verified transaction gives a proven row an owner. What an operator brings is of
@@ -80,7 +111,6 @@ struct HistorySQL {
     let needsProvenOwner: Bool
     /// Rows of one view key: place, proven or not, date, same bytes, greater bytes.
     let views: String
-    let insert: String
     let selectOwned: String
     let hasGreaterPayload: String
     /// Owners in their order, from one on.
@@ -94,20 +124,16 @@ struct HistorySQL {
     private let deletion: ListedSQL
 
     init(
-        table: String, columns: [String], viewKey: String, viewDate: String, otherDates: [String] = [],
+        _ table: Table, viewKey: String, viewDate: String, otherDates: [String] = [],
         owner: (column: String, kind: String), needsProvenOwner: Bool = false
     ) {
-        self.columns = columns
+        self.table = table
+        let table = table.name
         self.needsProvenOwner = needsProvenOwner
         ownerKind = owner.kind
-        let all = ["sequence", "scope_id", "provenance", "is_proven", "received_at"] + columns + ["facts", "payload"]
         views = """
             SELECT sequence, is_proven, \(viewDate), payload = ?3, payload > ?3 FROM \(table)
             WHERE scope_id = ?1 AND \(viewKey) = ?2
-            """
-        insert = """
-            INSERT INTO \(table) (\(all.joined(separator: ", ")))
-            VALUES (\(Statement.placeholders(all.count)))
             """
         selectOwned = """
             SELECT sequence, provenance, \(viewDate), facts FROM \(table) WHERE scope_id = ?1 AND \(owner.column) = ?2
@@ -123,21 +149,20 @@ struct HistorySQL {
         selectStored = ListedSQL(
             """
             SELECT sequence, provenance, \(viewDate), facts, payload FROM \(table)
-            WHERE scope_id = ?1 AND sequence <= ?2 AND \(owner.column) IN (
-            """, ")", after: 2)
+            WHERE scope_id = ?1 AND sequence <= ?2 AND \(owner.column) IN (?*)
+            """, after: 2)
         let isDated = ([viewDate] + otherDates).map { "h.\($0) <= ?1" }.joined(separator: " AND ")
         selectKnown = ListedSQL(
             """
             SELECT i.customer_id, h.sequence, h.provenance, h.\(viewDate), h.facts, h.payload FROM customer_identifier i
             JOIN \(table) h ON h.scope_id = i.scope_id AND h.\(owner.column) = i.value
             WHERE i.kind = '\(owner.kind)'\(needsProvenOwner ? " AND (i.is_proven = 1 OR h.is_proven = 0)" : "")
-            AND (h.received_at <= ?1 OR \(isDated)) AND i.customer_id IN (
-            """, ")", after: 1)
-        same = ListedSQL("SELECT sequence FROM \(table) WHERE facts = ?1 AND sequence IN (", ")", after: 1)
+            AND (h.received_at <= ?1 OR \(isDated)) AND i.customer_id IN (?*)
+            """, after: 1)
+        same = ListedSQL("SELECT sequence FROM \(table) WHERE facts = ?1 AND sequence IN (?*)", after: 1)
         deletion = ListedSQL(
-            "DELETE FROM \(table) WHERE sequence IN (",
             """
-            ) AND NOT EXISTS (
+            DELETE FROM \(table) WHERE sequence IN (?*) AND NOT EXISTS (
                 SELECT 1 FROM customer_identifier i JOIN customer c ON c.id = i.customer_id
                 WHERE i.scope_id = ?1 AND i.kind = '\(owner.kind)' AND i.value = ?2
                 AND (c.issued_sequence > \(table).sequence OR EXISTS (
@@ -148,15 +173,11 @@ struct HistorySQL {
 
     /// The rows that have all the content of a payload, but for the date.
     func selectSame(as record: some HistoryRecord, among sequences: [Int64]) throws -> Statement {
-        Statement(
-            same(sequences.count),
-            values: [.blob(try record.facts())] + sequences.map(StoredValue.integer))
+        same.statement([.blob(try record.facts())], list: sequences.map(StoredValue.integer))
     }
 
     /// Deletes some rows of an owner's, but for those that an issued offer may rest on.
     func delete(_ sequences: [Int64], of owner: ProvenIdentifier, in scope: ScopeNumber) -> Statement {
-        Statement(
-            deletion(sequences.count),
-            values: [scope.storedValue, owner.value.storedValue] + sequences.map(StoredValue.integer))
+        deletion.statement(.of(scope, owner.value), list: sequences.map(StoredValue.integer))
     }
 }

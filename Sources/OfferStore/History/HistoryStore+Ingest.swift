@@ -76,17 +76,15 @@ extension HistoryStore {
         return results
     }
 
-    private func insert(
-        _ record: any HistoryRecord, _ payload: HistoryPayload, at now: Instant, in scope: ScopeNumber
+    private func insert<Record: HistoryRecord>(
+        _ record: Record, _ payload: HistoryPayload, at now: Instant, in scope: ScopeNumber
     ) throws -> Int64 {
         let sequence = try StoreClock(transaction).nextSequence()
-        let values: [StoredValue] = [
-            .integer(sequence), scope.storedValue, payload.provenance.storedValue,
-            payload.provenance.isProven.storedValue, now.storedValue,
-        ]
-        try transaction.execute(
-            type(of: record).sql.insert,
-            values: values + record.columnValues + [.blob(try record.facts()), .blob(payload.bytes)])
+        try transaction.insert(
+            HistoryRow(
+                sequence: sequence, scope: scope, provenance: payload.provenance,
+                isProven: payload.provenance.isProven, receivedAt: now, payload: record, facts: try record.facts(),
+                bytes: payload.bytes), into: Record.sql.table)
         return sequence
     }
 
@@ -145,16 +143,14 @@ extension HistoryRecord {
     ) throws -> [KnownView]? {
         guard let viewKey else { return nil }
         let isProven = payload.provenance.isProven
-        return try transaction.rows(Self.sql.views, scope, viewKey, payload.bytes).map { row in
-            let knownIsProven: Bool = try row.value(1)
-            let date: Instant = try row.value(2)
-            let hasSameBytes: Bool = try row.value(3)
-            let hasGreaterBytes: Bool = try row.value(4)
+        let known: [(Int64, Bool, Instant, Bool, Bool)] = try transaction.all(
+            Self.sql.views, scope, viewKey, payload.bytes)
+        return known.map { sequence, knownIsProven, date, hasSameBytes, hasGreaterBytes in
             let isNewer =
                 knownIsProven != isProven
                 ? knownIsProven : date != viewDate ? date > viewDate : hasGreaterBytes
             return KnownView(
-                sequence: try row.value(0), date: date, hasSameRank: knownIsProven == isProven,
+                sequence: sequence, date: date, hasSameRank: knownIsProven == isProven,
                 isSame: hasSameBytes && knownIsProven == isProven, isNewer: isNewer)
         }
     }

@@ -18,34 +18,15 @@ public struct HistoryStore {
     /// A customer known by aliases only is no Apple account of which more could be unknown, so beside proven customers
     /// it does not lessen the coverage.
     public func history(of customers: [CustomerNumber]) throws -> History {
-        try history(of: customers, knowing: [:])
-    }
-
-    /// - Parameter subscriptions: the facts of those that need not be read again.
-    func history(of customers: [CustomerNumber], knowing subscriptions: [TransactionId: History]) throws -> History {
-        guard !customers.isEmpty else { return History() }
-        var history = History()
-        var owners = Set<CustomerNumber>()
-        try transaction.each(
-            Statement(Self.selectFacts(customers.count), values: customers.map(\.storedValue))
-        ) { columns in
-            let isProven: Bool = try columns.value(1)
-            var hasRows = false
-            if !subscriptions.isEmpty, try columns.value(3), let facts = subscriptions[try columns.value(4)] {
-                hasRows = history.add(facts, ownerIsProven: isProven)
-            } else {
-                let isRead = try columns.withBytes(2) { hasRows = try history.add($0, ownerIsProven: isProven) }
-                guard isRead else { throw StoreError.corruptFacts("`history_facts` holds no bytes") }
-            }
-            if hasRows { owners.insert(try columns.value(0)) }
-        }
-        history.coverage = try coverage(of: customers, owners, asOf: .distantFuture)
-        return history
+        try histories(of: [customers])[0]
     }
 
     /// The same of each of several subjects, in one statement.
-    public func histories(of subjects: [[CustomerNumber]]) throws -> [History] {
-        guard subjects.count > 1 else { return try subjects.map(history(of:)) }
+    ///
+    /// - Parameter subscriptions: the facts of those that need not be read again.
+    public func histories(
+        of subjects: [[CustomerNumber]], knowing subscriptions: [TransactionId: History] = [:]
+    ) throws -> [History] {
         var places: [CustomerNumber: [Int]] = [:]
         for (place, customers) in subjects.enumerated() {
             for customer in customers { places[customer, default: []].append(place) }
@@ -56,11 +37,17 @@ public struct HistoryStore {
         var owners = subjects.map { _ in Set<CustomerNumber>() }
         try transaction.each(Self.selectFacts.statement(list: customers.map(\.storedValue))) { columns in
             let (customer, isProven): (CustomerNumber, Bool) = (try columns.value(0), try columns.value(1))
+            let known = try subscriptions.isEmpty || !columns.value(3) ? nil : subscriptions[columns.value(4)]
             for place in places[customer] ?? [] {
-                let isRead = try columns.withBytes(2) {
-                    if try histories[place].add($0, ownerIsProven: isProven) { owners[place].insert(customer) }
+                var hasRows = false
+                if let known {
+                    hasRows = histories[place].add(known, ownerIsProven: isProven)
+                } else if try !columns.withBytes(
+                    2, { hasRows = try histories[place].add($0, ownerIsProven: isProven) })
+                {
+                    throw StoreError.corruptFacts("`history_facts` holds no bytes")
                 }
-                guard isRead else { throw StoreError.corruptFacts("`history_facts` holds no bytes") }
+                if hasRows { owners[place].insert(customer) }
             }
         }
         let coverages = try CoverageStore(transaction).coverages(of: customers)
@@ -74,8 +61,8 @@ public struct HistoryStore {
         """
         SELECT i.customer_id, i.is_proven, f.facts, i.kind = 'originalTransactionId', i.value FROM customer_identifier i
         JOIN history_facts f ON f.scope_id = i.scope_id AND f.kind = i.kind AND f.value = i.value
-        WHERE i.customer_id IN (
-        """, ")")
+        WHERE i.customer_id IN (?*)
+        """)
 
     /// Everything of these customers that was known at an earlier instant, united, with the least coverage stated by
     /// then: what had arrived, and of what arrived later what was signed and bought by then.
@@ -92,15 +79,15 @@ public struct HistoryStore {
             transactions: try known(of: customers, at: instant, owners: &owners),
             renewalInfos: try known(of: customers, at: instant, owners: &owners),
             appTransactions: try known(of: customers, at: instant, owners: &owners))
-        history.coverage = try coverage(of: customers, owners, asOf: instant)
+        let coverages = CoverageStore(transaction)
+        history.coverage = try Self.least(of: customers, owners) { try coverages.coverage(of: $0, asOf: instant) }
         return history
     }
 
     private func known<Payload: HistoryRecord>(
         of customers: [CustomerNumber], at instant: Instant, owners: inout Set<CustomerNumber>
     ) throws -> [Recorded<Payload>] {
-        let statement = Statement(
-            Payload.sql.selectKnown(customers.count), values: [instant.storedValue] + customers.map(\.storedValue))
+        let statement = Payload.sql.selectKnown.statement(.of(instant), list: customers.map(\.storedValue))
         var found = owners
         defer { owners = found }
         return try statement.all(in: transaction) { row in
@@ -110,13 +97,6 @@ public struct HistoryStore {
     }
 
     /// The least coverage of those who own what was found, or of all if nothing was.
-    private func coverage(
-        of customers: [CustomerNumber], _ owners: Set<CustomerNumber>, asOf instant: Instant
-    ) throws -> Coverage {
-        let statements = CoverageStore(transaction)
-        return try Self.least(of: customers, owners) { try statements.coverage(of: $0, asOf: instant) }
-    }
-
     private static func least(
         of customers: [CustomerNumber], _ owners: Set<CustomerNumber>,
         complete: (CustomerNumber) throws -> Coverage?
@@ -171,9 +151,8 @@ extension HistoryStore {
         _ identifiers: [StoredValue], _ sequence: Int64, _ scope: ScopeNumber
     ) throws -> [Recorded<Payload>] {
         guard !identifiers.isEmpty else { return [] }
-        return try Statement(
-            Payload.sql.selectStored(identifiers.count), values: [StoredValue].of(scope, sequence) + identifiers
-        ).all(in: transaction) { try Recorded(reading: &$0) }
+        return try Payload.sql.selectStored.statement(.of(scope, sequence), list: identifiers)
+            .all(in: transaction) { try Recorded(reading: &$0) }
     }
 }
 

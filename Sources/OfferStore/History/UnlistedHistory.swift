@@ -51,14 +51,12 @@ public struct UnlistedHistory {
     }
 
     private func rows(of customer: CustomerNumber) throws -> [(sequence: Int64, original: TransactionId)] {
-        try transaction.rows(
+        let stored: [(Int64, TransactionId, TransactionId)] = try transaction.all(
             """
             SELECT h.sequence, h.transaction_id, h.original_transaction_id FROM customer_identifier i
             JOIN history_transaction h ON h.scope_id = i.scope_id AND h.original_transaction_id = i.value
             WHERE i.kind = 'originalTransactionId' AND i.customer_id = ?1 AND h.received_at <= ?2
-            """, customer, asOf
-        ).compactMap { row in
-            listed.contains(try row.value(1)) ? nil : (try row.value(0), try row.value(2))
-        }
+            """, customer, asOf)
+        return stored.compactMap { sequence, id, original in listed.contains(id) ? nil : (sequence, original) }
     }
 }

@@ -20,10 +20,8 @@ public struct ImportStore {
         (new.terms, new.beganAt) = (terms, now)
         // The store gives the number.
         try transaction.execute(
-            """
-            INSERT INTO import_run (\(Self.changing), scope_id)
-            VALUES (\(Statement.placeholders(ImportRun.columns.count)))
-            """, values: try new.stored().dropFirst() + [scope.storedValue])
+            "INSERT INTO import_run (scope_id, \(Self.changing)) VALUES (?1, ?*)", scope,
+            list: Array(try new.stored().dropFirst()))
         guard let run = try open(source: terms.source, in: scope) else {
             throw StoreError.corrupt("a new row of `import_run` is missing")
         }
@@ -40,9 +38,13 @@ public struct ImportStore {
     ///   - before: as it was read; if another process has taken it further since, nothing is written.
     /// - Throws: ``StoreError/busy(_:)`` if another process continues it, and other ``StoreError``s.
     public func update(_ run: ImportRun, from before: ImportRun) throws {
-        var values: [StoredValue] = .of(run.number, before.stage, before.position, before.cursor.key, before.cursor.row)
-        values += try run.stored().dropFirst()
-        guard try transaction.execute(Self.updateSQL, values: values) == 1 else {
+        let updated = try transaction.execute(
+            """
+            UPDATE import_run SET (\(Self.changing)) = (?*)
+            WHERE id = ?1 AND stage = ?2 AND position = ?3 AND applied_key = ?4 AND applied_row = ?5
+            """, run.number, before.stage, before.position, before.cursor.key, before.cursor.row,
+            list: Array(try run.stored().dropFirst()))
+        guard updated == 1 else {
             throw StoreError.busy("another process goes on with this import at the same time")
         }
     }
@@ -52,7 +54,7 @@ public struct ImportStore {
     public func abandon(_ run: ImportRun) throws {
         try transaction.execute(
             "UPDATE import_run SET stage = 'closing', digest = ?2 WHERE id = ?1 AND closed_at IS NULL",
-            values: [run.number.storedValue, .blob([UInt8](repeating: 0, count: 32))])
+            run.number, [UInt8](repeating: 0, count: 32))
     }
 
     public func close(_ run: ImportRun, isDiscarded: Bool, at now: Instant, in scope: ScopeNumber) throws {
@@ -72,11 +74,6 @@ public struct ImportStore {
     private static let columns = ImportRun.list()
     /// The columns but the number.
     private static let changing = ImportRun.columns.dropFirst().map(\.name).joined(separator: ", ")
-
-    private static let updateSQL = """
-        UPDATE import_run SET (\(changing)) = (\(Statement.placeholders(ImportRun.columns.count - 1, after: 5)))
-        WHERE id = ?1 AND stage = ?2 AND position = ?3 AND applied_key = ?4 AND applied_row = ?5
-        """
 }
 
 extension RefusedLine: StoredRecord {
@@ -159,12 +156,11 @@ extension ImportStore {
 
     /// The subscriptions with anything staged, by their ids.
     public func keys(of run: ImportRun, after key: String, limit: Int) throws -> [String] {
-        try transaction.rows(
+        try transaction.all(
             """
             SELECT DISTINCT subscription_key FROM import_row
             WHERE run_id = ?1 AND subscription_key > ?2 ORDER BY subscription_key LIMIT ?3
-            """, run.number, key, limit
-        ).map { try $0.value(0) }
+            """, run.number, key, limit)
     }
 
     /// The subscriptions that have anything staged.
@@ -172,15 +168,14 @@ extension ImportStore {
     /// - Parameter keys: in their order; those between the first and the last are told too.
     public func stagedKeys(of run: ImportRun, _ keys: [String]) throws -> Set<String> {
         guard let first = keys.first, let last = keys.last else { return [] }
-        return Set(
-            try transaction.rows(
-                """
-                SELECT DISTINCT subscription_key FROM import_row
-                WHERE run_id = ?1 AND subscription_key >= ?2 AND subscription_key <= ?3 LIMIT ?4
-                """, run.number, first, last,
-                // One that comes in parts may have hundreds of thousands of rows.
-                first == last ? 1 : Int64.max
-            ).map { try $0.value(0, as: String.self) })
+        let staged: [String] = try transaction.all(
+            """
+            SELECT DISTINCT subscription_key FROM import_row
+            WHERE run_id = ?1 AND subscription_key >= ?2 AND subscription_key <= ?3 LIMIT ?4
+            """, run.number, first, last,
+            // One that comes in parts may have hundreds of thousands of rows.
+            first == last ? 1 : Int64.max)
+        return Set(staged)
     }
 
     public func refusals(of run: ImportRun, after line: Int64, limit: Int) throws -> [RefusedLine] {
@@ -246,12 +241,11 @@ extension ImportStore {
     }
 
     public func remembered(of run: ImportRun, after customer: Int64, limit: Int) throws -> [CustomerNumber] {
-        try transaction.rows(
+        try transaction.all(
             """
             SELECT customer_id FROM import_customer
             WHERE run_id = ?1 AND customer_id > ?2 AND app_transaction_id = '' ORDER BY customer_id LIMIT ?3
-            """, run.number, customer, limit
-        ).map { try $0.value(0) }
+            """, run.number, customer, limit)
     }
 
     /// Whether the source or an alias hints that this customer is the same as another, without proof: then

@@ -110,9 +110,7 @@ public struct CounterStore {
         let key = Self.key(redemption.offerType, redemption.offerIdentifier)
         try transaction.execute(
             """
-            INSERT INTO redemption_counter (
-                scope_id, offer_type, offer_identifier, subscription_group_identifier, product_id, amount
-            ) VALUES (?1, ?2, ?3, ?4, ?5, 0)
+            INSERT INTO redemption_counter (\(Table.redemptionCounter.list)) VALUES (?1, ?2, ?3, ?4, ?5, 0)
             ON CONFLICT (scope_id, offer_type, offer_identifier, subscription_group_identifier, product_id)
             DO NOTHING
             """, scope, key.type, key.identifier, redemption.subscriptionGroupIdentifier, redemption.productId)
@@ -149,16 +147,14 @@ extension CounterStore {
     ) throws -> Instant? {
         switch unit {
         case .places:
-            try transaction.row(
+            try transaction.first(
                 """
                 SELECT counts_until FROM issued_offer
-                WHERE scope_id = ?1 AND offer_id IN (\(Statement.placeholders(ids.count, after: 4)))
+                WHERE scope_id = ?1 AND offer_id IN (?*)
                 AND places = 1 AND redemptions = 0
                 AND counts_until > ?2 AND id <> ?3 ORDER BY counts_until LIMIT 1 OFFSET ?4
-                """,
-                values: .of(scope, now, own?.description ?? "", amount.saturatingSubtracting(1))
-                    + ids.map(\.storedValue)
-            )?.value(0)
+                """, scope, now, own?.description ?? "", amount.saturatingSubtracting(1),
+                list: ids.map(\.storedValue))
         case .money(let currency):
             try ending(of: amount, currency: currency, offer: ids, without: own, after: now, in: scope)
         }
@@ -172,20 +168,19 @@ extension CounterStore {
     ) throws -> Instant? {
         var (freed, last, isComplete): (Int64, Instant, Bool) = (0, now, false)
         while !isComplete {
-            let rows = try transaction.rows(
+            let ends: [(Instant, Int64)] = try transaction.all(
                 """
                 SELECT counts_until, SUM(cost) FROM issued_offer
-                WHERE scope_id = ?1 AND offer_id IN (\(Statement.placeholders(ids.count, after: 4)))
+                WHERE scope_id = ?1 AND offer_id IN (?*)
                 AND places = 1 AND redemptions = 0
                 AND counts_until > ?2 AND id <> ?3 AND cost_currency = ?4
                 GROUP BY counts_until ORDER BY counts_until LIMIT \(Self.page)
-                """, values: .of(scope, last, own?.description ?? "", currency) + ids.map(\.storedValue))
-            for row in rows {
-                last = try row.value(0)
-                freed = freed.saturatingAdding(try row.value(1))
+                """, scope, last, own?.description ?? "", currency, list: ids.map(\.storedValue))
+            for (end, cost) in ends {
+                (last, freed) = (end, freed.saturatingAdding(cost))
                 if freed >= amount { return last }
             }
-            isComplete = rows.count < Self.page
+            isComplete = ends.count < Self.page
         }
         return nil
     }
@@ -214,23 +209,22 @@ extension CounterStore {
         guard let memory, memory.snapshot?.allCounters.contains(scope) == false else { return }
         // Kept only once all of it could be read: others share the snapshot.
         var (counters, unmatched) = (memory.contents.counters, memory.contents.unmatched)
-        for row in try transaction.rows(
+        let amounts: [(OfferId, String, Int64)] = try transaction.all(
             "SELECT offer_id, unit, amount FROM offer_counter WHERE scope_id = ?1", scope)
-        {
-            let place = RememberedCounters.Place(scope: scope, offer: try row.value(0))
-            counters[place, default: RememberedCounters()].amounts[try row.value(1)] = try row.value(2)
+        for (offer, unit, amount) in amounts {
+            let place = RememberedCounters.Place(scope: scope, offer: offer)
+            counters[place, default: RememberedCounters()].amounts[unit] = amount
         }
         // Only the types as which the catalog's offers are redeemed: of offer codes there may be very many rows.
         let types = Delivery.allCases.map(\.redeemedAs)
-        for row in try transaction.rows(
+        let uses: [(TransactionOfferType, OfferIdentifier, SubscriptionGroupId, ProductId, Int)] = try transaction.all(
             """
             SELECT offer_type, offer_identifier, subscription_group_identifier, product_id, amount FROM redemption_counter
-            WHERE scope_id = ?1 AND offer_type IN (\(Statement.placeholders(types.count, after: 1))) AND amount > 0
-            """, values: .of(scope) + types.map(\.storedValue))
-        {
-            let place = UnmatchedPlace(
-                scope: scope, type: try row.value(0), identifier: try row.value(1), group: try row.value(2))
-            unmatched[place, default: [:]][try row.value(3)] = try row.value(4)
+            WHERE scope_id = ?1 AND offer_type IN (?*) AND amount > 0
+            """, scope, list: types.map(\.storedValue))
+        for (type, identifier, group, product, amount) in uses {
+            let place = UnmatchedPlace(scope: scope, type: type, identifier: identifier, group: group)
+            unmatched[place, default: [:]][product] = amount
         }
         (memory.contents.counters, memory.contents.unmatched) = (counters, unmatched)
         memory.snapshot?.allCounters.insert(scope)
@@ -242,12 +236,9 @@ extension CounterStore {
         let place = RememberedCounters.Place(scope: scope, offer: offer)
         if let known = memory?.contents.counters[place] { return known.amounts }
         if hasReadAll(in: scope) { return [:] }
-        var amounts: [String: Int64] = [:]
-        for row in try transaction.rows(
-            "SELECT unit, amount FROM offer_counter WHERE scope_id = ?1 AND offer_id = ?2", scope, offer)
-        {
-            amounts[try row.value(0)] = try row.value(1)
-        }
+        let amounts: [String: Int64] = Dictionary(
+            uniqueKeysWithValues: try transaction.all(
+                "SELECT unit, amount FROM offer_counter WHERE scope_id = ?1 AND offer_id = ?2", scope, offer))
         memory?.contents.counters[place] = RememberedCounters(amounts: amounts)
         return amounts
     }
@@ -263,13 +254,13 @@ extension CounterStore {
     /// The issued offers that have passed by an instant and are not settled yet.
     func passed(of offer: OfferId, at now: Instant, in scope: ScopeNumber) throws -> [Passed] {
         if let end = try rememberedEnd(of: offer, in: scope), end > now { return [] }
-        return try transaction.rows(
+        let passed: [(String?, Int64, Int64)] = try transaction.all(
             """
             SELECT cost_currency, COUNT(*), COALESCE(SUM(cost), 0) FROM issued_offer
             WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0 AND counts_until <= ?3
             GROUP BY cost_currency
-            """, scope, offer, now
-        ).map { Passed(currency: try $0.value(0), places: try $0.value(1), cost: try $0.value(2)) }
+            """, scope, offer, now)
+        return passed.map { Passed(currency: $0, places: $1, cost: $2) }
     }
 
     /// The first instant at which one of its issued offers stops counting; `nil` where nothing is remembered.
@@ -278,13 +269,13 @@ extension CounterStore {
         let place = RememberedCounters.Place(scope: scope, offer: offer)
         if let known = memory.contents.counters[place]?.firstEnd { return known }
         _ = try amounts(of: offer, in: scope)
-        let row = try transaction.row(
-            """
-            SELECT counts_until FROM issued_offer
-            WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0
-            ORDER BY counts_until LIMIT 1
-            """, scope, offer)
-        let end = try row.map { try $0.value(0, as: Instant.self) } ?? .distantFuture
+        let end: Instant =
+            try transaction.first(
+                """
+                SELECT counts_until FROM issued_offer
+                WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0
+                ORDER BY counts_until LIMIT 1
+                """, scope, offer) ?? .distantFuture
         memory.contents.counters[place]?.firstEnd = end
         return end
     }
@@ -292,16 +283,13 @@ extension CounterStore {
     func unmatched(_ place: UnmatchedPlace) throws -> [ProductId: Int] {
         if let known = memory?.contents.unmatched[place] { return known }
         if hasReadAll(in: place.scope) { return [:] }
-        var unmatched: [ProductId: Int] = [:]
-        for row in try transaction.rows(
-            """
-            SELECT product_id, amount FROM redemption_counter
-            WHERE scope_id = ?1 AND offer_type = ?2 AND offer_identifier = ?3
-            AND subscription_group_identifier = ?4 AND amount > 0
-            """, place.scope, place.type, place.identifier, place.group)
-        {
-            unmatched[try row.value(0)] = try row.value(1)
-        }
+        let unmatched: [ProductId: Int] = Dictionary(
+            uniqueKeysWithValues: try transaction.all(
+                """
+                SELECT product_id, amount FROM redemption_counter
+                WHERE scope_id = ?1 AND offer_type = ?2 AND offer_identifier = ?3
+                AND subscription_group_identifier = ?4 AND amount > 0
+                """, place.scope, place.type, place.identifier, place.group))
         memory?.contents.unmatched[place] = unmatched
         return unmatched
     }

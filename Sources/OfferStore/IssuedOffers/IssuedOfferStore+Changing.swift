@@ -16,14 +16,15 @@ extension IssuedOfferStore {
     ) throws -> [ChangedIssuedOffer] {
         let table = LedgerTable.issuedOffer
         let before = try transaction.rows(
-            "SELECT \(table.stateList), scope_id FROM issued_offer WHERE \(condition)", values: values)
+            Statement("SELECT \(table.stateList), scope_id FROM issued_offer WHERE \(condition)", values: values))
         guard !before.isEmpty else { return [] }
         let log = try transaction.audit()
         var states: [Int64: AuditValues] = [:]
         for row in before { states[try row.value(0)] = try log.state(table, row) }
         let after = try transaction.rows(
-            "UPDATE issued_offer SET \(change) WHERE \(condition) RETURNING \(table.stateList), scope_id",
-            values: values + changes
+            Statement(
+                "UPDATE issued_offer SET \(change) WHERE \(condition) RETURNING \(table.stateList), scope_id",
+                values: values + changes)
         ).map { row in
             ChangedIssuedOffer(
                 sequence: try row.value(0), scope: try row.value(row.values.count - 1),
@@ -75,7 +76,7 @@ extension IssuedOfferStore {
     /// - Returns: how many; as many as `limit` if there may be more.
     public func settlePassed(at now: Instant, limit: Int) throws -> Int {
         try transaction.memory?.writeCounters(to: transaction)
-        let offers = try transaction.rows(
+        let offers: [(ScopeNumber, OfferId)] = try transaction.all(
             """
             SELECT scope_id, offer_id FROM offer_counter AS counter
             WHERE unit = ?1 AND amount > 0 AND EXISTS (
@@ -86,9 +87,8 @@ extension IssuedOfferStore {
             ORDER BY scope_id, offer_id
             """, CounterUnit.places.name, now.adding(milliseconds: -Self.settlingDelay))
         var settled = 0
-        for row in offers where settled < limit {
-            settled += try settlePassed(
-                of: try row.value(1), at: now, in: try row.value(0), atMost: limit - settled)
+        for (scope, offer) in offers where settled < limit {
+            settled += try settlePassed(of: offer, at: now, in: scope, atMost: limit - settled)
         }
         return settled
     }
@@ -110,24 +110,21 @@ extension IssuedOfferStore {
                 ORDER BY counts_until LIMIT \(limit)
             )
             """
-        let values = [
-            scope.storedValue, offer.storedValue, latest.storedValue,
-        ]
-        let rows = try transaction.rows("SELECT cost, cost_currency FROM issued_offer WHERE \(passed)", values: values)
-        guard !rows.isEmpty else { return 0 }
+        let costs: [(Int64?, String?)] = try transaction.all(
+            "SELECT cost, cost_currency FROM issued_offer WHERE \(passed)", scope, offer, latest)
+        guard !costs.isEmpty else { return 0 }
         try change(
-            .settlement, where: passed, values, set: "places = 0, settled_at = COALESCE(settled_at, ?4)",
+            .settlement, where: passed, .of(scope, offer, latest), set: "places = 0, settled_at = COALESCE(settled_at, ?4)",
             [now.storedValue], at: now)
         var spent: [String: Int64] = [:]
-        for row in rows {
-            guard let cost: Int64 = try row.value(0), let currency: String = try row.value(1) else { continue }
+        for case (let cost?, let currency?) in costs {
             spent[currency] = (spent[currency] ?? 0).saturatingAdding(cost)
         }
-        try count(-Int64(rows.count), .places, of: offer, caps: [], at: now, in: scope)
+        try count(-Int64(costs.count), .places, of: offer, caps: [], at: now, in: scope)
         for (currency, amount) in spent.sorted(by: { $0.key < $1.key }) {
             try count(Int64(0).saturatingSubtracting(amount), .money(currency), of: offer, caps: [], at: now, in: scope)
         }
-        return rows.count
+        return costs.count
     }
 
     /// Puts issued offers back on their offers' counters that were settled by a clock that had run ahead: their
@@ -135,12 +132,12 @@ extension IssuedOfferStore {
     ///
     /// - Parameter now: the instant that the clock is set back to.
     public func countAgain(after now: Instant) throws {
-        let settled = try transaction.rows(
+        let settled: [LowercaseUUID] = try transaction.all(
             """
             SELECT id FROM issued_offer
             WHERE places = 0 AND redemptions = 0 AND is_released = 0 AND counts_until > ?1 ORDER BY sequence
             """, now)
-        for row in settled { try setUse(of: try row.value(0), .clockReset, at: now) { _ in 1 } }
+        for id in settled { try setUse(of: id, .clockReset, at: now) { _ in 1 } }
     }
 
     /// - Parameters:
@@ -186,18 +183,13 @@ extension IssuedOfferStore {
     /// recorded of it. A redeemed issued offer is settled and takes as many places as it has redemptions, permanently,
     /// also one that had passed or was released.
     func redeem(of customer: CustomerNumber, at now: Instant) throws {
-        let issuedOffers = try transaction.rows(
+        let issuedOffers: [(LowercaseUUID, Int, Int)] = try transaction.all(
             """
             SELECT id, redemptions,
                 (SELECT COUNT(*) FROM redemption r WHERE r.issued_offer_id = issued_offer.id)
             FROM issued_offer WHERE customer_id = ?1
             """, customer)
-        var times: [LowercaseUUID: Int] = [:]
-        for row in issuedOffers {
-            let (noted, recorded): (Int, Int) = (try row.value(1), try row.value(2))
-            if noted != recorded { times[try row.value(0)] = recorded }
-        }
-        for (id, known) in times.sorted(by: { $0.key < $1.key }) {
+        for (id, noted, known) in issuedOffers.sorted(by: { $0.0 < $1.0 }) where noted != known {
             try setUse(of: id, redemptions: known, .redemption, at: now) { use in
                 use.redemptions > 0 ? use.redemptions : use.issuedOffer.isReleased ? 0 : 1
             }
@@ -215,11 +207,9 @@ extension IssuedOfferStore {
         _ purchases: [LowercaseUUID: TransactionId], of customer: CustomerNumber, at now: Instant
     ) throws -> Int {
         var news = 0
-        for row in try transaction.rows(
+        let issuedOffers: [(LowercaseUUID, TransactionId?)] = try transaction.all(
             "SELECT id, full_price_transaction_id FROM issued_offer WHERE customer_id = ?1", customer)
-        {
-            let id: LowercaseUUID = try row.value(0)
-            let noted: TransactionId? = try row.value(1)
+        for (id, noted) in issuedOffers {
             // An erased one stays noted: the purchase was made, and the history that showed it is gone.
             guard purchases[id] != noted, noted?.isErased != true else { continue }
             try change(

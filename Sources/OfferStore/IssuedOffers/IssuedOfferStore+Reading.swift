@@ -4,7 +4,7 @@ public import OfferModel
 extension IssuedOfferStore {
     public func issuedOffers(of customers: [CustomerNumber]) throws -> [IssuedOffer] {
         guard !customers.isEmpty else { return [] }
-        return try Statement(Self.ofCustomersSQL(customers.count), values: customers.map(\.storedValue))
+        return try Self.ofCustomersSQL.statement(list: customers.map(\.storedValue))
             .all(in: transaction) { try StoredIssuedOffer(reading: &$0).issuedOffer }
     }
 
@@ -25,17 +25,14 @@ extension IssuedOfferStore {
     public func receivers(
         of offers: [OfferId], under account: CustomerId, at now: Instant, limit: Int, in scope: ScopeNumber
     ) throws -> [CustomerNumber] {
-        try transaction.rows(
+        try transaction.all(
             """
             SELECT DISTINCT customer_id FROM issued_offer
             WHERE scope_id = ?1 AND app_customer_id = ?2 AND app_account_token IS NULL
                 AND (redemptions > 0 OR counts_until > ?3) AND (is_released = 0 OR redemptions > 0 OR voided_at > ?3)
-                AND offer_id IN (\(Statement.placeholders(offers.count, after: 4)))
+                AND offer_id IN (?*)
             ORDER BY customer_id LIMIT ?4
-            """,
-            values: [scope.storedValue, account.storedValue, now.storedValue, limit.storedValue]
-                + offers.map(\.storedValue)
-        ).map { try $0.value(0) }
+            """, scope, account, now, limit, list: offers.map(\.storedValue))
     }
 
     /// The first issued offer of a catalog offer: since then its type and `offerIdentifier` are frozen
@@ -48,46 +45,26 @@ extension IssuedOfferStore {
             """, scope, offer)
     }
 
-    /// A page of issued offers, the newest first.
+    /// A page of issued offers: those after a place in the store-wide order, from it on.
     ///
     /// - Parameters:
     ///   - customers: only theirs; `nil` for those of all customers.
+    ///   - dates: only those issued in this range.
+    ///   - descending: the newest first, and from the place back.
     public func page(
-        of customers: [CustomerNumber]?, offer: OfferId?, before cursor: Int64?, limit: Int, in scope: ScopeNumber
+        of customers: [CustomerNumber]? = nil, offer: OfferId?, from first: Instant? = nil, to end: Instant? = nil,
+        descending: Bool = false, after cursor: Int64?, limit: Int, in scope: ScopeNumber
     ) throws -> [StoredIssuedOffer] {
         // With `+` the scope is only checked, not searched by: a few customers' rows are not found by reading the whole
         // scope.
-        var conditions = [customers == nil ? "scope_id = ?1" : "+scope_id = ?1", "sequence < ?2"]
-        var values = [scope.storedValue, .integer(cursor ?? .max), limit.storedValue]
+        var conditions = [
+            customers == nil ? "scope_id = ?1" : "+scope_id = ?1", descending ? "sequence < ?2" : "sequence > ?2",
+        ]
+        var values: [StoredValue] = .of(scope, cursor ?? (descending ? .max : 0), limit)
         if let customers {
-            guard !customers.isEmpty else { return [] }
             conditions.append("customer_id IN (\(Statement.placeholders(customers.count, after: values.count)))")
             values += customers.map(\.storedValue)
         }
-        if let offer {
-            conditions.append("offer_id = ?\(values.count + 1)")
-            values.append(offer.storedValue)
-        }
-        return try transaction.all(
-            """
-            SELECT \(Self.columns) FROM issued_offer
-            WHERE \(conditions.joined(separator: " AND ")) ORDER BY sequence DESC LIMIT ?3
-            """, values: values)
-    }
-
-    private static let ofCustomersSQL = ListedSQL(
-        "SELECT \(columns) FROM issued_offer WHERE customer_id IN (", ") ORDER BY issued_at, sequence")
-
-    static let columns = StoredIssuedOffer.list()
-}
-
-extension IssuedOfferStore {
-    public func page(
-        offer: OfferId?, from first: Instant?, to end: Instant?, after cursor: Int64?, limit: Int,
-        in scope: ScopeNumber
-    ) throws -> [StoredIssuedOffer] {
-        var conditions = ["scope_id = ?1", "sequence > ?2"]
-        var values = [scope.storedValue, .integer(cursor ?? 0), limit.storedValue]
         func add(_ condition: String, _ value: some Storable) {
             values.append(value.storedValue)
             conditions.append("\(condition) ?\(values.count)")
@@ -95,12 +72,18 @@ extension IssuedOfferStore {
         if let offer { add("offer_id =", offer) }
         if let first { add("issued_at >=", first) }
         if let end { add("issued_at <", end) }
-        return try transaction.all(
+        let statement = Statement(
             """
             SELECT \(Self.columns) FROM issued_offer
-            WHERE \(conditions.joined(separator: " AND ")) ORDER BY sequence LIMIT ?3
+            WHERE \(conditions.joined(separator: " AND ")) ORDER BY sequence\(descending ? " DESC" : "") LIMIT ?3
             """, values: values)
+        return try statement.all(in: transaction) { try StoredIssuedOffer(reading: &$0) }
     }
+
+    private static let ofCustomersSQL = ListedSQL(
+        "SELECT \(columns) FROM issued_offer WHERE customer_id IN (?*) ORDER BY issued_at, sequence")
+
+    static let columns = StoredIssuedOffer.list()
 }
 
 extension IssuedOfferStore {
@@ -113,12 +96,11 @@ extension IssuedOfferStore {
     /// The row holds the newest end only; each earlier one was as long after its own signing.
     private func withSignings(of issuedOffer: IssuedOffer, by instant: Instant) throws -> IssuedOffer {
         guard issuedOffer.signings > 1 else { return issuedOffer }
-        let later: [Instant] = try transaction.rows(
+        let later: [Instant] = try transaction.all(
             """
             SELECT s.decided_at FROM issued_offer o JOIN signing s ON s.issued_offer = o.sequence
             WHERE o.id = ?1 ORDER BY s.signing
-            """, issuedOffer.id
-        ).map { try $0.value(0) }
+            """, issuedOffer.id)
         let dates = [issuedOffer.issuedAt] + later
         let known = dates.filter { $0 <= instant }
         guard known.count < dates.count, let newest = known.last, let last = dates.last else { return issuedOffer }

@@ -14,8 +14,7 @@ public struct IssuedOfferStore {
     /// Notes which open issued offers of these customers have stopped counting, so that the next may be issued.
     @discardableResult
     public func settlePassed(of customers: [CustomerNumber], at now: Instant) throws -> Int {
-        guard !customers.isEmpty else { return 0 }
-        return try change(
+        try change(
             .settlement,
             where: """
                 customer_id IN (\(Statement.placeholders(customers.count, after: 1)))

@@ -75,8 +75,8 @@ struct OffersOfOthers {
                 SELECT s.v1_nonce, s.app_account_token FROM signing s JOIN issued_offer o
                 ON o.sequence = s.issued_offer WHERE o.id = ?1
             ) WHERE v1_nonce IS NOT NULL
-            AND app_account_token IN (\(Statement.placeholders(tokens.count, after: 1))) LIMIT 1
-            """, values: [own.id.storedValue] + tokens) != nil
+            AND app_account_token IN (?*) LIMIT 1
+            """, own.id, list: tokens) != nil
     }
 
     private func issuedOffer(of redemption: Redemption, _ claim: RedemptionClaim?) throws -> Found? {
@@ -86,10 +86,10 @@ struct OffersOfOthers {
             """
             \(signing).v1_nonce IS NOT NULL AND \(signing).signed_product_id = ?2 AND o.counts_until > ?5
             AND o.offer_identifier = ?6 AND o.subscription_group_identifier = ?7 AND o.customer_id <> ?8
-            AND \(signing).app_account_token IN (\(Statement.placeholders(tokens.count, after: 8)))
+            AND \(signing).app_account_token IN (?*)
             """
         }
-        let row = try transaction.row(
+        let found: (LowercaseUUID, Instant, Instant, Int64)? = try transaction.first(
             """
             SELECT o.id, o.counts_until, o.issued_at, o.sequence FROM issued_offer o
             WHERE o.scope_id = ?1 AND o.issued_at <= ?3 AND o.sequence < ?4
@@ -100,13 +100,9 @@ struct OffersOfOthers {
             WHERE s.scope_id = ?1 AND s.decided_at <= ?3 AND s.sequence < ?4
                 AND \(isOfOther("s"))
             ORDER BY 3 DESC, 4 DESC LIMIT 1
-            """,
-            values: [
-                scope.storedValue, redemption.productId.storedValue, redemption.firstEvidence.storedValue,
-                .integer(claim.knownFrom), claim.since.storedValue, identifier.storedValue,
-                redemption.subscriptionGroupIdentifier.storedValue, customer.storedValue,
-            ] + tokens)
-        return try row.map { (try $0.value(0), try $0.value(1)) }
+            """, scope, redemption.productId, redemption.firstEvidence, claim.knownFrom, claim.since, identifier,
+            redemption.subscriptionGroupIdentifier, customer, list: tokens)
+        return found.map { ($0.0, $0.1) }
     }
 
     /// The issued offer that the same use was found to have taken, where the account is no longer known on one of the
@@ -123,35 +119,33 @@ struct OffersOfOthers {
                 && row.redemption.issuedOfferId != redemption.issuedOfferId
         }
         guard let id = before?.redemption.issuedOfferId else { return nil }
-        let row = try transaction.row(
+        let found: (Instant, Bool)? = try transaction.first(
             """
             SELECT counts_until, COALESCE(v1_nonce IS NOT NULL AND app_account_token NOT LIKE ?3, 0) OR EXISTS (
                 SELECT 1 FROM signing s WHERE s.issued_offer = o.sequence AND s.v1_nonce IS NOT NULL
                 AND s.app_account_token NOT LIKE ?3
             ) FROM issued_offer o WHERE id = ?1 AND customer_id <> ?2
             """, id, customer, Redacted.prefix + "%")
-        guard let row, try claim == nil || !row.value(1, as: Bool.self) else { return nil }
-        return (id, try row.value(0))
+        guard let (countsUntil, isNamed) = found, claim == nil || !isNamed else { return nil }
+        return (id, countsUntil)
     }
 }
 
 extension RedemptionStore {
     /// Uses by others of issued offers that were issued to these customers, in the order in which they became known.
     public func usesByOthers(of customers: [CustomerNumber]) throws -> [RecordedRedemption] {
-        guard !customers.isEmpty else { return [] }
-        let own = Statement.placeholders(customers.count)
         let uses: [RecordedRedemption] = try transaction.all(
             """
-            SELECT \(Self.qualifiedColumns) FROM issued_offer o JOIN redemption r ON r.issued_offer_id = o.id
-            WHERE o.customer_id IN (\(own)) AND o.redemptions > 0 AND r.customer_id NOT IN (\(own))
-            """, values: customers.map(\.storedValue))
+            SELECT \(RecordedRedemption.list("r.")) FROM issued_offer o JOIN redemption r ON r.issued_offer_id = o.id
+            WHERE o.customer_id IN (?*) AND o.redemptions > 0 AND r.customer_id NOT IN (?*)
+            """, list: customers.map(\.storedValue))
         return uses.sorted { $0.sequence < $1.sequence }
     }
 
     public func usesOfOthers(by customer: CustomerNumber) throws -> [RecordedRedemption] {
         let uses: [RecordedRedemption] = try transaction.all(
             """
-            SELECT \(Self.qualifiedColumns) FROM redemption r JOIN issued_offer o ON o.id = r.issued_offer_id
+            SELECT \(RecordedRedemption.list("r.")) FROM redemption r JOIN issued_offer o ON o.id = r.issued_offer_id
             WHERE r.customer_id = ?1 AND o.customer_id <> ?1
             """, customer)
         return uses.sorted { $0.sequence < $1.sequence }
@@ -161,15 +155,10 @@ extension RedemptionStore {
     func owners(of change: RedemptionChange, besides customer: CustomerNumber) throws -> [CustomerNumber] {
         let issuedOffers = Set((change.added + change.removed).compactMap(\.redemption.issuedOfferId)).sorted()
         guard !issuedOffers.isEmpty else { return [] }
-        let owners = try transaction.rows(
-            "SELECT customer_id FROM issued_offer WHERE id IN (\(Statement.placeholders(issuedOffers.count)))",
-            values: issuedOffers.map(\.storedValue)
-        ).map { try $0.value(0, as: CustomerNumber.self) }
+        let owners: [CustomerNumber] = try transaction.all(
+            "SELECT customer_id FROM issued_offer WHERE id IN (?*)", list: issuedOffers.map(\.storedValue))
         return Set(owners).subtracting([customer]).sorted()
     }
-
-    /// Of `redemption` under the alias `r`.
-    private static let qualifiedColumns = columns.split(separator: ", ").map { "r.\($0)" }.joined(separator: ", ")
 }
 
 extension RecordedRedemption {

@@ -30,7 +30,7 @@ public struct RedemptionStore {
 
     public func redemptions(of customer: CustomerNumber) throws -> [RecordedRedemption] {
         try transaction.all(
-            "SELECT \(Self.columns) FROM redemption WHERE customer_id = ?1 ORDER BY sequence", customer)
+            "SELECT \(Table.redemption.list) FROM redemption WHERE customer_id = ?1 ORDER BY sequence", customer)
     }
 
     /// Records what a customer's history shows now: rows that it no longer shows go, and issued offers and counters
@@ -48,7 +48,7 @@ public struct RedemptionStore {
         let issuedOffers = try IssuedOfferStore(transaction).issuedOffers(of: [customer])
         var change = RedemptionChange()
         var facts = SubjectFacts(
-            history: try HistoryStore(transaction).history(of: [customer], knowing: subscriptions),
+            history: try HistoryStore(transaction).histories(of: [[customer]], knowing: subscriptions)[0],
             issuedOffers: issuedOffers)
         // What an erasure keeps shows a use, so that there is a row of it.
         if !known.isEmpty { facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer]) }
@@ -115,8 +115,6 @@ public struct RedemptionStore {
             try CounterStore(transaction).add(-1, unmatched: row.redemption, in: scope)
         }
     }
-
-    static let columns = RecordedRedemption.list()
 }
 
 extension History {

@@ -104,11 +104,12 @@ struct ErasableColumn<Value: Storable>: Storable {
 
     var storedValue: StoredValue { value.storedValue }
 
-    init?(storedValue: StoredValue) {
-        if storedValue == .null || LedgerDigests.remains(of: storedValue) != nil {
+    init?(_ columns: any StoredColumns, at index: Int) throws {
+        let text = try columns.text(index)
+        if try columns.isNull(index) || text.flatMap({ LedgerDigests.remains(of: .text($0)) }) != nil {
             value = nil
         } else {
-            guard let value = Value(storedValue: storedValue) else { return nil }
+            guard let value = try Value(columns, at: index) else { return nil }
             self.value = value
         }
     }

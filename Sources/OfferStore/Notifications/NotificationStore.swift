@@ -79,15 +79,14 @@ public struct NotificationStore {
     ///
     /// Their owner is found as for the history: by an identifier that a verified payload of this app has proven.
     public func notifications(of customers: [CustomerNumber], limit: Int) throws -> [StoredNotification] {
-        guard !customers.isEmpty else { return [] }
-        return try transaction.all(
+        try transaction.all(
             """
             SELECT \(StoredNotification.list("n.")) FROM customer_identifier i
             JOIN notification n
             ON n.scope_id = i.scope_id AND n.identifier_kind = i.kind AND n.identifier = i.value
-            WHERE i.is_proven = 1 AND i.customer_id IN (\(Statement.placeholders(customers.count, after: 1)))
+            WHERE i.is_proven = 1 AND i.customer_id IN (?*)
             ORDER BY n.signed_date DESC, n.sequence DESC LIMIT ?1
-            """, values: [limit.storedValue] + customers.map(\.storedValue))
+            """, limit, list: customers.map(\.storedValue))
     }
 
     public func newest(in scope: ScopeNumber) throws -> StoredNotification? {
@@ -175,16 +174,15 @@ extension NotificationStore {
     /// Takes out of the notifications about these customers what names a person: the identifier, the transaction and
     /// the signed text. Their ids stay, so that a repeat brings nothing of it back.
     public func erase(of customers: [CustomerNumber], at now: Instant) throws -> Int {
-        guard !customers.isEmpty else { return 0 }
-        return try transaction.execute(
+        try transaction.execute(
             """
             \(Self.erased) WHERE sequence IN (
                 SELECT n.sequence FROM customer_identifier i
                 JOIN notification n
                 ON n.scope_id = i.scope_id AND n.identifier_kind = i.kind AND n.identifier = i.value
-                WHERE i.customer_id IN (\(Statement.placeholders(customers.count, after: 1)))
+                WHERE i.customer_id IN (?*)
             )
-            """, values: [now.storedValue] + customers.map(\.storedValue))
+            """, now, list: customers.map(\.storedValue))
     }
 
     /// The same for those of a subscription without an owner, named by renewal info that was kept of it.

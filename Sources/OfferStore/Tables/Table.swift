@@ -19,6 +19,9 @@ public struct Table: Sendable {
     /// Complete statements.
     public let indexes: [String]
     public let form: Form
+    /// The names of the columns, as a statement lists them.
+    let list: String
+    let insertSQL: String
     /// The columns or the expression by which the audit names a row; `nil` if it covers none.
     let ledgerKey: String?
     /// The condition for rows `t` about a customer: `?1` is the scope, and `:customers` is replaced by customer numbers.
@@ -39,13 +42,11 @@ public struct Table: Sendable {
         self.constraints = constraints
         self.indexes = indexes
         self.form = form
+        list = columns.map(\.name).joined(separator: ", ")
+        insertSQL = "INSERT INTO \(name) (\(list)) VALUES (\(Statement.placeholders(columns.count)))"
         self.ledgerKey = ledgerKey
         self.condition = condition
     }
-
-    var list: String { columns.map(\.name).joined(separator: ", ") }
-
-    var insertSQL: String { "INSERT INTO \(name) (\(list)) VALUES (\(Statement.placeholders(columns.count)))" }
 
     /// ``condition`` with the placeholders of the customers, which come after the scope's.
     func condition(about customers: [CustomerNumber]) -> String? {
@@ -117,14 +118,10 @@ public struct Column: Sendable {
 struct ColumnRules: Sendable, ExpressibleByStringLiteral {
     /// How the audit covers a column (docs/ledger.md).
     enum Coverage: Sendable, Hashable {
-        /// It never changes.
+        /// It never changes, unless it is erased.
         case fixed
-        /// It never changes unless it is erased.
-        case erasable
         /// It changes, each time with an event that has it as this member.
         case state(member: String)
-        /// The same; the member is a keyed digest, because the column may be erased.
-        case erasableState(member: String)
     }
 
     /// SQL after the type.
@@ -132,16 +129,20 @@ struct ColumnRules: Sendable, ExpressibleByStringLiteral {
     var isPrimaryKey = false
     var isRequired: Bool?
     var coverage: Coverage?
+    /// Whether the audit has a keyed digest of the value, because it may be erased.
+    var isErasable = false
     var erasure: ErasureAction?
     var retention: RetentionSubject?
 
     init(stringLiteral constraint: String) { self.constraint = constraint }
 
     private init(
-        _ constraint: String, _ coverage: Coverage?, erasure: ErasureAction? = nil, retention: RetentionSubject? = nil
+        _ constraint: String, _ coverage: Coverage? = nil, isErasable: Bool = false, erasure: ErasureAction? = nil,
+        retention: RetentionSubject? = nil
     ) {
         self.constraint = constraint
         self.coverage = coverage
+        self.isErasable = isErasable
         self.erasure = erasure
         self.retention = retention
     }
@@ -149,7 +150,7 @@ struct ColumnRules: Sendable, ExpressibleByStringLiteral {
     static let key = key("")
 
     static func key(_ constraint: String) -> Self {
-        var rules = Self(constraint, nil)
+        var rules = Self(constraint)
         rules.isPrimaryKey = true
         return rules
     }
@@ -163,7 +164,7 @@ struct ColumnRules: Sendable, ExpressibleByStringLiteral {
     static func erasable(
         _ constraint: String = "", erasure: ErasureAction = .digested, retention: RetentionSubject? = nil
     ) -> Self {
-        Self(constraint, .erasable, erasure: erasure, retention: retention)
+        Self(constraint, .fixed, isErasable: true, erasure: erasure, retention: retention)
     }
 
     static func state(_ member: String, _ constraint: String = "") -> Self {
@@ -171,11 +172,11 @@ struct ColumnRules: Sendable, ExpressibleByStringLiteral {
     }
 
     static func erasableState(_ member: String) -> Self {
-        Self("", .erasableState(member: member), erasure: .digested)
+        Self("", .state(member: member), isErasable: true, erasure: .digested)
     }
 
     static func erased(_ erasure: ErasureAction, _ constraint: String = "") -> Self {
-        Self(constraint, nil, erasure: erasure)
+        Self(constraint, erasure: erasure)
     }
 
     /// Never null, whatever its type.

@@ -93,6 +93,6 @@ extension TableRow {
 
 extension StoreTransaction {
     func insert(_ row: some TableRow, into table: Table) throws {
-        try execute(table.insertSQL, values: try row.stored())
+        try execute(Statement(table.insertSQL, values: try row.stored()))
     }
 }

@@ -115,22 +115,10 @@ extension Table {
 
 // What Apple or an operator said, and what was imported.
 extension Table {
-    private static let arrival = [
-        .sequence, .scope, Column("provenance", Provenance.self),
-        Column("is_proven", Bool.self, "CHECK (is_proven IN (0, 1))"), Column("received_at", Instant.self),
-    ]
-    private static let facts = Column("facts", [UInt8].self, "CHECK (length(facts) > 0)")
-
     /// A row is never changed, and belongs to the customer that its identifiers name; a newer copy that says the same may
-    /// take its place (docs/decisions/0046-signed-copies.md). `facts` is all that the payload says, packed; the payload
-    /// comes last, so that reading facts does not touch it.
+    /// take its place (docs/decisions/0046-signed-copies.md).
     static let historyTransaction = Table(
-        "history_transaction",
-        arrival + [
-            Column("transaction_id", TransactionId.self), Column("original_transaction_id", TransactionId.self),
-            Column("signed_date", Instant.self), Column("purchase_date", Instant.self),
-            Column("expires_date", Instant?.self), facts, Column("payload", [UInt8].self),
-        ],
+        "history_transaction", HistoryRow<Transaction>.columns,
         indexes: [
             """
             CREATE INDEX history_transaction_id
@@ -140,12 +128,7 @@ extension Table {
         ], erasure: .deleted, of: isNamed("original_transaction_id", "originalTransactionId"))
 
     static let historyRenewalInfo = Table(
-        "history_renewal_info",
-        arrival + [
-            Column("original_transaction_id", TransactionId.self), Column("signed_date", Instant.self),
-            Column("app_transaction_id", AppTransactionId?.self), Column("app_account_token", AppAccountToken?.self),
-            facts, Column("payload", [UInt8].self),
-        ],
+        "history_renewal_info", HistoryRow<RenewalInfo>.columns,
         indexes: [
             """
             CREATE INDEX history_renewal_info_subscription
@@ -154,11 +137,7 @@ extension Table {
         ], erasure: .deleted, of: isNamed("original_transaction_id", "originalTransactionId"))
 
     static let historyAppTransaction = Table(
-        "history_app_transaction",
-        arrival + [
-            Column("app_transaction_id", AppTransactionId.self), Column("receipt_creation_date", Instant.self), facts,
-            Column("payload", [UInt8].self),
-        ],
+        "history_app_transaction", HistoryRow<AppTransaction>.columns,
         indexes: [
             """
             CREATE INDEX history_app_transaction_id
@@ -172,7 +151,7 @@ extension Table {
         "history_facts",
         [
             .scope, Column("kind", String.self, "CHECK (kind IN ('originalTransactionId', 'appTransactionId'))"),
-            Column("value", String.self), facts,
+            Column("value", String.self), Column("facts", [UInt8].self, "CHECK (length(facts) > 0)"),
         ], ["PRIMARY KEY (scope_id, kind, value)"], form: .byKey, erasure: .deleted,
         of: """
             ((t.kind = 'originalTransactionId' AND \(isNamed("value", "originalTransactionId")))

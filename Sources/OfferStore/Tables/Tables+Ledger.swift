@@ -201,7 +201,7 @@ extension Table {
 
     /// The audit: a chain of events over the ledger, and signed checkpoints of it (docs/ledger.md).
     static let auditEvent = Table(
-        "audit_event", AuditEventRow.columns,
+        "audit_event", AuditEvent.columns,
         indexes: [
             """
             CREATE INDEX audit_event_issued_offer ON audit_event (issued_offer, sequence)

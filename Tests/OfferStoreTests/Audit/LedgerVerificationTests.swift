@@ -385,11 +385,11 @@ struct LedgerVerificationTests {
     private static func remake(_ transaction: any StoreTransaction) throws {
         try transaction.execute(Statement("UPDATE audit_event SET actor = 'nobody' WHERE sequence = 2"))
         var head = AuditEvent.origin
-        let events = Statement("SELECT \(AuditEvent.selectList) FROM audit_event ORDER BY sequence")
+        let events = Statement("SELECT \(Table.auditEvent.list) FROM audit_event ORDER BY sequence")
         for row in try transaction.rows(events) {
-            var event = try AuditEvent.read(row).event
+            var event = try AuditEvent(row: row)
             event.previousHash = head
-            head = try event.hash(OpenSSLDigest())
+            head = try event.derivedHash(OpenSSLDigest())
             try transaction.execute(
                 Statement(
                     "UPDATE audit_event SET previous_hash = ?2, hash = ?3 WHERE sequence = ?1", event.sequence,
@@ -436,8 +436,8 @@ struct LedgerVerificationTests {
                 signatures: [.fixture(3, format: .v1), .fixture(4)], in: scope)
         }
         let events = try await bench.database.read { transaction in
-            try transaction.rows(Statement("SELECT \(AuditEvent.selectList) FROM audit_event ORDER BY sequence"))
-                .map { try AuditEvent.read($0).event }
+            try transaction.rows(Statement("SELECT \(Table.auditEvent.list) FROM audit_event ORDER BY sequence"))
+                .map { try AuditEvent(row: $0) }
         }
         #expect(events.map(\.kind) == [.issue])
         let issue = try #require(events.last)

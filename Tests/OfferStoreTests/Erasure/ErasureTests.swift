@@ -210,7 +210,9 @@ struct ErasureTests {
                         Statement("SELECT sequence, record FROM refusal WHERE id = ?1", LowercaseUUID.number(5))))
                 let digests = LedgerDigests(
                     digest: OpenSSLDigest(), keyed: SaltedDigest(digest: OpenSSLDigest(), salt: salt))
-                let remains = digests.remainsText(of: row.values[1], column: "record", .refusal, key: row.values[0])
+                let column = try #require(LedgerTable.refusal.covered.first { $0.name == "record" })
+                let digest = digests.value(row.values[1], of: column, .refusal, key: row.values[0])
+                let remains = Redacted.prefix + Hexadecimal.lowercase(digest)
                 try transaction.execute(
                     Statement(
                         "UPDATE refusal SET record = ?2 WHERE sequence = ?1", try row.value(0, as: Int64.self), remains)
