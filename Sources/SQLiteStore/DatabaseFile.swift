@@ -25,11 +25,8 @@ enum DatabaseFile {
     /// Refuses to create an empty database, or to report that there is none, where a restore was interrupted: it leaves
     /// its copy, or part of one, as `<path>.restoring…`.
     static func requireWhole(_ path: String) throws {
-        let files = FileManager.default
-        guard !files.fileExists(atPath: path) else { return }
-        let prefix = (path.split(separator: "/").last.map(String.init) ?? path) + ".restoring"
-        let names = (try? files.contentsOfDirectory(atPath: folder(of: path))) ?? []
-        guard let left = names.filter({ $0.hasPrefix(prefix) }).min() else { return }
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        guard let left = names(of: path, ".restoring").min() else { return }
         throw StoreError.interrupted("`\(path)` is missing: a restore was interrupted, and left `\(left)`")
     }
 
@@ -38,15 +35,17 @@ enum DatabaseFile {
     static func removeOtherNames(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_nlink > 1 else { return }
-        let (folder, prefix) = (
-            folder(of: path), (path.split(separator: "/").last.map(String.init) ?? path) + ".before-"
-        )
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasPrefix(prefix) {
-            var other = stat()
-            guard stat("\(folder)/\(name)", &other) == 0, other.st_dev == status.st_dev, other.st_ino == status.st_ino
-            else { continue }
-            unlink("\(folder)/\(name)")
+        let file = FileIdentity(status)
+        for name in names(of: path, ".before-") where FileIdentity(path: "\(folder(of: path))/\(name)") == file {
+            unlink("\(folder(of: path))/\(name)")
         }
+    }
+
+    /// The names in a file's folder that begin with its own and an ending.
+    private static func names(of path: String, _ ending: String) -> [String] {
+        let prefix = (path.split(separator: "/").last.map(String.init) ?? path) + ending
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder(of: path))) ?? []
+        return names.filter { $0.hasPrefix(prefix) }
     }
 
     static func folder(of path: String) -> String {

@@ -3,15 +3,10 @@ import OfferStore
 
 /// Where the files of an open database are, and whether their names still lead to them.
 ///
-/// A process goes on reading and writing the files that it has open, wherever they are: what it commits after they were
-/// moved, replaced or deleted is durable, and unknown to the next process that opens the path. So each commit compares
-/// names and files twice: before it begins, so that nothing more is written there, and once it is durable, before its
-/// callers hear of it. What they were told was in the file that the path led to. A file that is moved later is like one
-/// that is replaced by an older copy, which the witness detects.
-///
-/// A read compares them once it has read, because it could release what another process committed after the move.
-///
-/// Names may lead to the files again: then all goes on as before.
+/// Each commit compares names and files before it begins and once it is durable (docs/design.md#storage), a read once it
+/// has read, because it could release what another process committed after the move. A file that is moved later is like
+/// one that is replaced by an older copy, which the witness detects. Names may lead to the files again: then all goes on
+/// as before.
 final class DatabasePlace: Sendable {
     /// The database itself by the name that was given, and by their own names what SQLite and ``CheckpointRight`` keep
     /// beside it: without its log it lacks commits, and processes without the same index and locks overwrite each other.

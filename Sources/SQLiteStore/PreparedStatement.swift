@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import OfferStore
 
 /// One prepared statement of one connection, and the columns of its current row. One thread at a time may use it.
@@ -182,20 +183,10 @@ extension PreparedStatement: StoredColumns {
 
     private static func isSame(_ text: String, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { known in
-            guard known.count == bytes.count else { return false }
-            guard known.count >= 8 else { return known.elementsEqual(bytes) }
-            let (left, right) = (UnsafeRawBufferPointer(known), UnsafeRawBufferPointer(bytes))
-            // Eight bytes at once; the last eight may overlap those before.
-            var index = 0
-            while index < left.count {
-                let offset = min(index, left.count - 8)
-                guard
-                    left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                        == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                else { return false }
-                index += 8
+            guard known.count == bytes.count, let left = known.baseAddress, let right = bytes.baseAddress else {
+                return false
             }
-            return true
+            return memcmp(left, right, known.count) == 0
         } ?? false
     }
 }
@@ -239,7 +230,9 @@ final class BoundMemory {
     func keep(text: String) throws -> UnsafeRawBufferPointer {
         let kept =
             text.utf8.withContiguousStorageIfAvailable { keep(UnsafeRawBufferPointer($0)) } ?? keep(Array(text.utf8))
-        guard !Self.hasZero(kept) else { throw StoreError.constraint("text without U+0000") }
+        if let start = kept.baseAddress, memchr(start, 0, kept.count) != nil {
+            throw StoreError.constraint("text without U+0000")
+        }
         return kept
     }
 
@@ -259,21 +252,5 @@ final class BoundMemory {
         guard memory.count > Self.most else { return }
         memory.deallocate()
         memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    }
-
-    /// Whether any byte is zero; recorded decisions have some thousand, so eight are looked at together.
-    private static func hasZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var index = 0
-        while index + 8 <= bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            // Only from a byte that is zero does the one borrow into a highest bit that was not set.
-            if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
-            index += 8
-        }
-        while index < bytes.count {
-            if bytes[index] == 0 { return true }
-            index += 1
-        }
-        return false
     }
 }

@@ -51,16 +51,22 @@ public final class SQLiteDatabase: StoreDatabase {
         try DatabaseFile.requireUsable(path)
         let connection = try Connection(path: path, .readWrite)
         try Schema.check(connection, path: path)
+        let (place, checkpointer) = try Self.open(connection, path: path, log: limits.log, isServer: isServer)
+        // What the checks have read is not needed again.
+        connection.releaseMemory()
+        try self.init(
+            connection, readers: Readers(path: path, place: place), checkpointer: checkpointer, place: place,
+            limits: limits, onCommit: onCommit)
+    }
+
+    private static func open(
+        _ connection: Connection, path: String, log: Int, isServer: Bool
+    ) throws -> (DatabasePlace, Checkpointer) {
         try connection.requireDurableCommits()
         let right = try CheckpointRight(beside: path, isServer: isServer)
         let place = try DatabasePlace(of: connection, path: path)
         DatabaseFile.removeOtherNames(of: path)
-        // What the checks have read is not needed again.
-        connection.releaseMemory()
-        try self.init(
-            connection, readers: Readers(path: path, place: place),
-            checkpointer: Checkpointer(place, right: right, full: limits.log, isServer: isServer), place: place,
-            limits: limits, onCommit: onCommit)
+        return (place, Checkpointer(place, right: right, full: log, isServer: isServer))
     }
 
     /// A new, migrated database in memory, which goes away with this value.
@@ -81,11 +87,7 @@ public final class SQLiteDatabase: StoreDatabase {
         try DatabaseFile.requireUsable(path)
         try DatabaseFile.createIfMissing(path)
         let connection = try Connection(path: path, .readWrite)
-        try connection.requireDurableCommits()
-        let right = try CheckpointRight(beside: path, isServer: false)
-        let place = try DatabasePlace(of: connection, path: path)
-        DatabaseFile.removeOtherNames(of: path)
-        let checkpointer = Checkpointer(place, right: right, full: Limits().log, isServer: false)
+        let (_, checkpointer) = try open(connection, path: path, log: Limits().log, isServer: false)
         checkpointer.watch(connection)
         defer { checkpointer.stop(watching: connection) }
         return try Schema.migrate(connection)

@@ -13,34 +13,21 @@ struct WriteBatch {
         connection.memory = memory
         defer { connection.memory = nil }
         let deadline = ContinuousClock.now + patience
-        let answers: [WriteQueue.Release]?
         do {
             try place?.check()
             try begin(until: deadline)
             // The time of the bodies does not count: the rest is for waiting.
             let left = ContinuousClock.now.duration(to: deadline)
-            answers = try runTogether(jobs, patience: left) ?? runIsolated(jobs)
-        } catch {
-            for job in jobs { job.fail(error) }
-            return
-        }
-        guard let answers else { return }
-        do {
+            guard let answers = try runTogether(jobs, patience: left) ?? runIsolated(jobs) else { return }
             try memory.write(to: connection)
             try connection.execute(.commit)
+            // What was committed counts only if it is where the next process looks for it.
+            try place?.check()
+            for answer in answers { answer() }
         } catch {
             undo()
             for job in jobs { job.fail(error) }
-            return
         }
-        do {
-            // What was committed counts only if it is where the next process looks for it.
-            try place?.check()
-        } catch {
-            for job in jobs { job.fail(error) }
-            return
-        }
-        for answer in answers { answer() }
     }
 
     /// Runs the bodies with nothing between them: nearly always all of them go well, and a savepoint keeps a copy of

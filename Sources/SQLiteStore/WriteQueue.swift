@@ -6,8 +6,6 @@ import Synchronization
 /// docs/design.md#storage).
 ///
 /// A batch never waits to fill: the queued bodies are committed, and those that arrive meanwhile form the next.
-/// Where one of several that share a commit throws, all are run once more, each in a savepoint of its own, so it harms
-/// no other; a caller hears the result only after the commit that holds it.
 final class WriteQueue: Sendable {
     struct Job: Sendable {
         let ticket: Ticket

@@ -138,7 +138,7 @@ public struct APIKeyStore {
         for (id, instant) in uses.sorted(by: { $0.key < $1.key }) {
             try transaction.execute(
                 """
-                INSERT INTO api_key_use (api_key_id, last_used_at) VALUES (?1, ?2)
+                \(Table.apiKeyUse.insertSQL)
                 ON CONFLICT (api_key_id) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)
                 """, id, instant)
         }
@@ -150,9 +150,7 @@ public struct APIKeyStore {
     }
 
     public func lastUses() throws -> [String: Instant] {
-        Dictionary(
-            uniqueKeysWithValues: try transaction.all(
-                "SELECT api_key_id, last_used_at FROM api_key_use WHERE api_key_id > ?1", ""))
+        try transaction.dictionary("SELECT api_key_id, last_used_at FROM api_key_use WHERE api_key_id > ?1", "")
     }
 
     private static let select = """

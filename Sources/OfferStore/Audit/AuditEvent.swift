@@ -97,25 +97,17 @@ extension AuditEvent {
 
     func references() throws -> [LedgerRow.Reference] {
         if rows == "[]" { return [] }
-        guard let items = try? JSONDecoder().decode([Item].self, from: Data(rows.utf8)) else {
+        let items = try? JSONDecoder().decode([[Scalar]].self, from: Data(rows.utf8))
+        let references = items?.compactMap { item -> LedgerRow.Reference? in
+            guard item.count == 3, case .text(let table) = item[0].value, item[1].value != .null,
+                case .text(let digits) = item[2].value, let digest = Hexadecimal.bytes(digits)
+            else { return nil }
+            return LedgerRow.Reference(table: table, key: item[1].value, digest: digest)
+        }
+        guard let references, references.count == items?.count else {
             throw StoreError.corrupt("the rows of event \(sequence) cannot be read")
         }
-        return items.map(\.reference)
-    }
-
-    private struct Item: Decodable {
-        let reference: LedgerRow.Reference
-
-        init(from decoder: any Decoder) throws {
-            var container = try decoder.unkeyedContainer()
-            let table = try container.decode(String.self)
-            let key = try container.decode(Scalar.self).value
-            guard key != .null, let digest = Hexadecimal.bytes(try container.decode(String.self)) else {
-                throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "no key or no hexadecimal digits")
-            }
-            reference = LedgerRow.Reference(table: table, key: key, digest: digest)
-        }
+        return references
     }
 }
 
@@ -192,7 +184,7 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
 extension JSONWriter {
     /// Bytes are written in hexadecimal.
-    fileprivate mutating func value(_ value: StoredValue) {
+    mutating func value(_ value: StoredValue) {
         switch value {
         case .null: null()
         case .integer(let integer): self.integer(integer)

@@ -34,7 +34,7 @@ struct CanonicalBytes {
         case .text(let text):
             bytes.append(2)
             append(UInt64(truncatingIfNeeded: text.utf8.count))
-            appendContents(of: text)
+            bytes += text.utf8
         case .blob(let blob):
             bytes.append(3)
             append(UInt64(truncatingIfNeeded: blob.count))
@@ -48,12 +48,6 @@ struct CanonicalBytes {
 
     private mutating func append(_ number: UInt64) {
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
-    }
-
-    private mutating func appendContents(of text: String) {
-        if text.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil {
-            bytes.append(contentsOf: text.utf8)
-        }
     }
 }
 
@@ -106,13 +100,7 @@ struct LedgerDigests {
         _ value: StoredValue, of column: LedgerTable.CoveredColumn, _ table: LedgerTable, key: StoredValue
     ) -> [UInt8] {
         if let remains = Self.remains(of: value) { return remains }
-        var length = 256
-        switch value {
-        case .text(let text): length += text.utf8.count
-        case .blob(let blob): length += blob.count
-        case .null, .integer: break
-        }
-        var bytes = CanonicalBytes(after: table.valueHead, capacity: length)
+        var bytes = CanonicalBytes(after: table.valueHead, capacity: 1_024)
         bytes.append(key)
         bytes.append(column.canonicalName)
         bytes.append(value)

@@ -256,8 +256,7 @@ final class UnorderedRows: CoveredRows {
 
     func take(_ reference: LedgerRow.Reference, of event: AuditEvent) throws {
         let row = try transaction.row(
-            Statement(
-                "SELECT \(table.table.list) FROM \(table.name) WHERE \(table.key) = ?1", values: [reference.key]))
+            "SELECT \(table.table.list) FROM \(table.name) WHERE \(table.key) = ?1", reference.key)
         guard let row else {
             throw BrokenRow(table.name, reference.key, "it is missing; event \(event.sequence) records it")
         }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import JSON
 public import OfferModel
 
@@ -18,20 +17,21 @@ public enum WitnessRecord: Sendable, Hashable {
 
     /// Reads a line; `nil` if it is none, such as one that the loss of power has cut off.
     public init?(line: some Sequence<UInt8>) {
-        guard let read = try? JSONDecoder().decode(Line.self, from: Data(line)),
-            let signature = Hexadecimal.bytes(read.signature), read.number >= 0
+        guard let read = try? AuditValues(text: String(decoding: Array(line), as: UTF8.self)),
+            let number: Int64 = try? read.value("number"), number >= 0,
+            let signedAt: Instant = try? read.value("signedAt"),
+            let fingerprint: String = try? read.value("keyFingerprint"), let signature = read.bytes("signature")
         else { return nil }
-        let at = Instant(milliseconds: read.signedAt)
-        if let replaced = read.replaced, let reason = read.reason {
+        if let replaced: Int64 = try? read.value("replaced"), let reason: String = try? read.value("reason") {
             self = .restored(
                 RestoredRecord(
-                    number: read.number, replaced: replaced, reason: reason, signedAt: at,
-                    keyFingerprint: read.keyFingerprint, signature: signature))
-        } else if let event = read.eventSequence, let head = read.head.flatMap({ Hexadecimal.bytes($0) }) {
+                    number: number, replaced: replaced, reason: reason, signedAt: signedAt,
+                    keyFingerprint: fingerprint, signature: signature))
+        } else if let event: Int64 = try? read.value("eventSequence"), let head = read.bytes("head") {
             self = .checkpoint(
                 AuditCheckpoint(
-                    number: read.number, eventSequence: event, head: head, signedAt: at,
-                    keyFingerprint: read.keyFingerprint, signature: signature))
+                    number: number, eventSequence: event, head: head, signedAt: signedAt,
+                    keyFingerprint: fingerprint, signature: signature))
         } else {
             return nil
         }
@@ -56,16 +56,11 @@ public enum WitnessRecord: Sendable, Hashable {
             }
         return Array(members.text(.short).utf8) + [UInt8(ascii: "\n")]
     }
+}
 
-    private struct Line: Decodable {
-        var number: Int64
-        var eventSequence: Int64?
-        var head: String?
-        var replaced: Int64?
-        var reason: String?
-        var signedAt: Int64
-        var keyFingerprint: String
-        var signature: String
+extension AuditValues {
+    fileprivate func bytes(_ member: String) -> [UInt8]? {
+        (try? value(member, as: String.self)).flatMap { Hexadecimal.bytes($0) }
     }
 }
 

@@ -44,18 +44,17 @@ public struct CatalogStore {
 
     /// The number of the revision in force; 0 before the first was applied.
     public func currentNumber(in scope: ScopeNumber) throws -> Int64 {
-        try transaction.row(
-            "SELECT revision FROM catalog_revision WHERE scope_id = ?1 ORDER BY revision DESC LIMIT 1", scope)?.value(0)
-            ?? 0
+        try transaction.first(
+            "SELECT revision FROM catalog_revision WHERE scope_id = ?1 ORDER BY revision DESC LIMIT 1", scope) ?? 0
     }
 
     /// The number of the revision that was in force at an instant; 0 before the first was applied.
     public func number(inForceAt instant: Instant, in scope: ScopeNumber) throws -> Int64 {
-        try transaction.row(
+        try transaction.first(
             """
             SELECT revision FROM catalog_revision WHERE scope_id = ?1 AND created_at <= ?2
             ORDER BY revision DESC LIMIT 1
-            """, scope, instant)?.value(0) ?? 0
+            """, scope, instant) ?? 0
     }
 
     public func current(in scope: ScopeNumber) throws -> CatalogRevision? {

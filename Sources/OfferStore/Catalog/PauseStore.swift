@@ -6,12 +6,6 @@ public struct ActivePause: Sendable, Hashable {
     public var pausedAt: Instant
 }
 
-extension ActivePause: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(offerId: try row.next(), actor: try row.next(), pausedAt: try row.next())
-    }
-}
-
 /// A row of `pause`.
 struct PauseRow: LedgerRecord {
     static var ledger: LedgerTable { .pause }
@@ -52,14 +46,15 @@ public struct PauseStore {
             """
             SELECT offer_id, actor, paused_at FROM pause
             WHERE scope_id = ?1 AND resumed_at IS NULL ORDER BY sequence
-            """, scope)
+            """, scope
+        ).map(ActivePause.init)
     }
 
     /// The pauses that were in force at an earlier instant, those ended since included.
     ///
     /// Each half has an index: the pauses without an end, and those that ended later. One condition with OR has none.
     public func active(in scope: ScopeNumber, at instant: Instant) throws -> [ActivePause] {
-        try transaction.all(
+        let pauses: [(OfferId?, String, Instant, Int64)] = try transaction.all(
             """
             SELECT offer_id, actor, paused_at, sequence FROM pause
             WHERE scope_id = ?1 AND resumed_at IS NULL AND paused_at <= ?2
@@ -68,6 +63,7 @@ public struct PauseStore {
             WHERE scope_id = ?1 AND resumed_at > ?2 AND paused_at <= ?2
             ORDER BY sequence
             """, scope, instant)
+        return pauses.map { offer, actor, pausedAt, _ in ActivePause(offerId: offer, actor: actor, pausedAt: pausedAt) }
     }
 
     /// - Parameter offer: `nil` for every offer.

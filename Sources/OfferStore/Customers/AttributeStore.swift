@@ -49,7 +49,7 @@ public struct AttributeStore {
     func unite(_ merged: CustomerNumber, into survivor: CustomerNumber) throws {
         try transaction.execute(
             """
-            \(Self.insert)
+            INSERT INTO customer_attribute (\(Table.customerAttribute.list))
             SELECT ?1, name, type, value, actor, set_at, sequence FROM customer_attribute WHERE customer_id = ?2
             \(Self.orUpdate) WHERE excluded.sequence > customer_attribute.sequence
             """, survivor, merged)
@@ -60,14 +60,10 @@ public struct AttributeStore {
     ) throws {
         let stored = StoredFactValue(value)
         try transaction.execute(
-            """
-            \(Self.insert) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \(Self.orUpdate)
-            """, customer, name, stored.type, stored.text, actor, now,
-            try StoreClock(transaction).nextSequence())
+            "\(Table.customerAttribute.insertSQL) \(Self.orUpdate)", customer, name, stored.type, stored.text, actor,
+            now, try StoreClock(transaction).nextSequence())
     }
 
-    private static let insert =
-        "INSERT INTO customer_attribute (customer_id, name, type, value, actor, set_at, sequence)"
     private static let orUpdate = """
         ON CONFLICT (customer_id, name) DO UPDATE SET type = excluded.type, value = excluded.value, \
         actor = excluded.actor, set_at = excluded.set_at, sequence = excluded.sequence

@@ -36,16 +36,18 @@ extension CustomerStore {
     /// Every identifier of these customers with where it came from: Apple's first, each kind from the earliest.
     public func sourcedIdentifiers(of customers: [CustomerNumber]) throws -> [SourcedIdentifier] {
         let numbers = customers.map(\.storedValue)
-        let own: [SourcedIdentifier] = try transaction.all(
+        let own = try transaction.all(
             """
             SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, NULL
             FROM customer_identifier WHERE customer_id IN (?*)
-            """, list: numbers)
-        let aliases: [SourcedIdentifier] = try transaction.all(
+            """, list: numbers
+        ).map(SourcedIdentifier.init)
+        let aliases = try transaction.all(
             """
             SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, request_id
             FROM customer_alias WHERE customer_id IN (?*)
-            """, list: numbers)
+            """, list: numbers
+        ).map(SourcedIdentifier.init)
         return (own + aliases).sorted {
             ($0.kind.place, $0.since, $0.value) < ($1.kind.place, $1.since, $1.value)
         }
@@ -76,14 +78,6 @@ extension CustomerStore {
             case .originalTransactionId, .appTransactionId: nil
             }
         }
-    }
-}
-
-extension SourcedIdentifier: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(
-            customer: try row.next(), kind: try row.next(), value: try row.next(), since: try row.next(),
-            provenance: try row.next(), transactionId: try row.next(), requestId: try row.next())
     }
 }
 

@@ -89,10 +89,10 @@ public struct CustomerStore {
     /// The newest change of each of these customers. A customer who was merged away since is left out, so that the
     /// version differs.
     public func version(of customers: [CustomerNumber]) throws -> SubjectVersion {
-        let changes: [(CustomerNumber, Int64)] = try transaction.all(
-            "SELECT id, \(Self.versionSQL) FROM customer WHERE id IN (?*) AND merged_into IS NULL",
-            list: customers.map(\.storedValue))
-        return SubjectVersion(changes: Dictionary(uniqueKeysWithValues: changes))
+        SubjectVersion(
+            changes: try transaction.dictionary(
+                "SELECT id, \(Self.versionSQL) FROM customer WHERE id IN (?*) AND merged_into IS NULL",
+                list: customers.map(\.storedValue)))
     }
 
     /// Adds a customer without a signed payload, under the first of these aliases.
@@ -116,10 +116,7 @@ public struct CustomerStore {
     }
 
     private static let attachSQL = """
-        INSERT INTO customer_alias (
-            scope_id, kind, value, customer_id, first_stored_at, provenance, transaction_id, request_id
-        )
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        \(Table.customerAlias.insertSQL)
         ON CONFLICT (scope_id, kind, value, customer_id) DO UPDATE SET
             provenance = excluded.provenance, transaction_id = excluded.transaction_id,
             request_id = excluded.request_id
@@ -169,10 +166,8 @@ public struct CustomerStore {
 extension CustomerStore {
     /// Who these customers are now: themselves, or those they were merged into.
     public func survivors(of customers: [CustomerNumber]) throws -> [CustomerNumber: CustomerNumber] {
-        Dictionary(
-            uniqueKeysWithValues: try transaction.all(
-                "SELECT id, COALESCE(merged_into, id) FROM customer WHERE id IN (?*)",
-                list: customers.map(\.storedValue)))
+        try transaction.dictionary(
+            "SELECT id, COALESCE(merged_into, id) FROM customer WHERE id IN (?*)", list: customers.map(\.storedValue))
     }
 
     /// Those who were merged into each of these customers; those without are left out.

@@ -34,9 +34,7 @@ struct IdentityLinks {
             customer = first
             if found.count > 1 {
                 try changedHistory.update()
-                customer = try CustomerMerge(
-                    transaction: transaction, scope: scope, now: now, offers: offers, source: source
-                ).merge(found, by: linked)
+                customer = try merge(found, by: MergeProof(linked, source))
             }
         } else {
             customer = try customers.add(rolloutKey: rolloutKey(linked), at: now, in: scope)
@@ -102,13 +100,8 @@ struct IdentityLinks {
         }
         if known == nil || known?.isErased == true {
             try transaction.execute(
-                """
-                INSERT INTO customer_identifier (
-                    scope_id, kind, value, customer_id, is_proven, first_stored_at, provenance, transaction_id
-                )
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-                """, scope, identifier.kind, identifier.value, customer, isProven, now, source.provenance,
-                source.transactionId)
+                Table.customerIdentifier.insertSQL, scope, identifier.kind, identifier.value, customer, isProven, now,
+                source.provenance, source.transactionId)
         } else if isProven, known?.isProven == false {
             try transaction.execute(
                 """
@@ -152,16 +145,9 @@ struct CustomerMergeRow: LedgerRecord {
     }
 }
 
-/// Makes one customer of several who were proven to be one, keeping every row (docs/design.md#identity).
-struct CustomerMerge {
-    let transaction: any StoreTransaction
-    let scope: ScopeNumber
-    let now: Instant
-    let offers: [Offer]
-    let source: IdentifierSource
-
-    /// - Parameter proof: the identifiers that one signed payload holds together.
-    func merge(_ customers: [CustomerNumber], by proof: [ProvenIdentifier]) throws -> CustomerNumber {
+// Making one customer of several who were proven to be one, keeping every row.
+extension IdentityLinks {
+    private func merge(_ customers: [CustomerNumber], by proof: MergeProof) throws -> CustomerNumber {
         let byAge: [CustomerNumber] = try transaction.all(
             "SELECT id FROM customer WHERE id IN (?*) ORDER BY first_stored_at, id",
             list: customers.map(\.storedValue))
@@ -172,15 +158,13 @@ struct CustomerMerge {
         return survivor
     }
 
-    private func merge(
-        _ merged: CustomerNumber, into survivor: CustomerNumber, by proof: [ProvenIdentifier]
-    ) throws {
+    private func merge(_ merged: CustomerNumber, into survivor: CustomerNumber, by proof: MergeProof) throws {
         let sequence = try StoreClock(transaction).nextSequence()
         try transaction.insert(
             .merge,
             CustomerMergeRow(
                 sequence: sequence, scope: scope, survivor: survivor, merged: merged,
-                proof: MergeProof(proof, source).stored, mergedAt: now),
+                proof: proof.stored, mergedAt: now),
             at: now, in: scope, before: ["customer": merged], after: ["customer": survivor])
         try CoverageStore(transaction).unite(merged, into: survivor, at: now, in: scope)
         try AttributeStore(transaction).unite(merged, into: survivor)
@@ -190,9 +174,7 @@ struct CustomerMerge {
         try moveWhatErasuresKept(of: merged, to: survivor)
         try transaction.execute(
             """
-            INSERT INTO customer_alias (
-                scope_id, kind, value, customer_id, first_stored_at, provenance, transaction_id, request_id
-            )
+            INSERT INTO customer_alias (\(Table.customerAlias.list))
             SELECT scope_id, kind, value, ?1, first_stored_at, provenance, transaction_id, request_id
             FROM customer_alias WHERE customer_id = ?2
             ON CONFLICT (scope_id, kind, value, customer_id) DO UPDATE SET

@@ -9,10 +9,9 @@ public struct OpeningStore {
     }
 
     public func openings(of customers: [CustomerNumber]) throws -> [OfferId: Instant] {
-        Dictionary(
-            uniqueKeysWithValues: try transaction.all(
-                "SELECT offer_id, MIN(opened_at) FROM offer_opening WHERE customer_id IN (?*) GROUP BY offer_id",
-                list: customers.map(\.storedValue)))
+        try transaction.dictionary(
+            "SELECT offer_id, MIN(opened_at) FROM offer_opening WHERE customer_id IN (?*) GROUP BY offer_id",
+            list: customers.map(\.storedValue))
     }
 
     /// Notes that an offer is open to these customers from now on; one that is open already keeps its date.
@@ -20,10 +19,7 @@ public struct OpeningStore {
         var changed = [CustomerNumber]()
         for customer in customers {
             let inserted = try transaction.execute(
-                """
-                INSERT INTO offer_opening (customer_id, offer_id, opened_at) VALUES (?1, ?2, ?3)
-                ON CONFLICT (customer_id, offer_id) DO NOTHING
-                """, customer, offer, now)
+                "\(Table.offerOpening.insertSQL) ON CONFLICT (customer_id, offer_id) DO NOTHING", customer, offer, now)
             if inserted > 0 { changed.append(customer) }
         }
         guard !changed.isEmpty else { return }

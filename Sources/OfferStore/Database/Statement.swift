@@ -192,31 +192,17 @@ public final class StoredRow: StoredColumns, Sendable, Hashable {
     }
 }
 
-/// The columns of a row, read one after the other.
-protocol StoredRecord {
-    init(reading row: inout RowReader) throws
-}
-
-extension StoredRecord {
-    init(row: StoredRow) throws {
-        var reader = RowReader(row)
-        try self.init(reading: &reader)
-    }
-}
-
 extension StoreTransaction {
     @inline(__always)
-    func all<Record: StoredRecord, each Value: Storable>(
+    func all<Row: TableRow, each Value: Storable>(
         _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
-    ) throws -> [Record] {
-        try Statement(sql, repeat each value, list: list).all(in: self) { try Record(reading: &$0) }
+    ) throws -> [Row] {
+        try Statement(sql, repeat each value, list: list).all(in: self) { try Row(reading: &$0) }
     }
 
     @inline(__always)
-    func first<Record: StoredRecord, each Value: Storable>(
-        _ sql: String, _ value: repeat each Value
-    ) throws -> Record? {
-        try Statement(sql, repeat each value).first(in: self) { try Record(reading: &$0) }
+    func first<Row: TableRow, each Value: Storable>(_ sql: String, _ value: repeat each Value) throws -> Row? {
+        try Statement(sql, repeat each value).first(in: self) { try Row(reading: &$0) }
     }
 
     /// Rows of a few columns, each as a tuple of their values.
@@ -227,6 +213,15 @@ extension StoreTransaction {
         try Statement(sql, repeat each value, list: list).all(in: self) { row in
             (repeat try row.next((each Column).self))
         }
+    }
+
+    /// Rows of two columns, of which the first differs from row to row.
+    @inline(__always)
+    func dictionary<Key: Storable & Hashable, Content: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> [Key: Content] {
+        let rows: [(Key, Content)] = try all(sql, repeat each value, list: list)
+        return Dictionary(rows) { first, _ in first }
     }
 
     @inline(__always)

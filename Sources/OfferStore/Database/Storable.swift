@@ -108,6 +108,13 @@ extension Storable where Self: RawRepresentable, RawValue: Storable {
     }
 }
 
+/// A value of whatever type a column has.
+extension StoredValue: Storable {
+    public static var storedType: StoredType { .any }
+    public var storedValue: StoredValue { self }
+    public init?(_ columns: any StoredColumns, at index: Int) throws { self = try columns.stored(index) }
+}
+
 // Each of these is stored as its raw value; Apple's open types keep values that are not known yet.
 
 extension Identifier: Storable {}

@@ -13,14 +13,15 @@ public struct StoreCensus: Sendable, Hashable {
     /// Counts everything, which reads the smallest index of each table from end to end.
     public static func read(_ transaction: any StoreTransaction) throws -> StoreCensus {
         func count(_ table: String) throws -> Int {
-            try transaction.row("SELECT COUNT(*) FROM \(table)")?.value(0) ?? 0
+            try transaction.first("SELECT COUNT(*) FROM \(table)") ?? 0
         }
+        let lastInstant: Instant?? = try transaction.first("SELECT last_instant FROM store_state WHERE id = 1")
         let history = ["history_transaction", "history_renewal_info", "history_app_transaction"]
         return StoreCensus(
             customers: try count("customer"), history: try history.map(count).reduce(0, +),
             catalogRevisions: try count("catalog_revision"), issuedOffers: try count("issued_offer"),
             signatures: try count("signature"), decisions: try count("decision"),
-            lastInstant: try transaction.row("SELECT last_instant FROM store_state WHERE id = 1")?.value(0))
+            lastInstant: lastInstant ?? nil)
     }
 }
 

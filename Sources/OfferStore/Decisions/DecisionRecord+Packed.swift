@@ -175,5 +175,3 @@ extension RuleAnswer: PackedRecord {
         try coder.field(&facts)
     }
 }
-
-/// Of a record that is yet to be read.

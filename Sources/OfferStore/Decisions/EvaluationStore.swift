@@ -83,7 +83,7 @@ public struct EvaluationStore {
     /// When a customer was first evaluated for an offer, under their own number; `nil` if never.
     public func first(of customer: CustomerNumber, for offer: OfferId, in scope: ScopeNumber) throws -> Instant? {
         // With `+` the customer's own rows are read, not all of the offer's.
-        try transaction.row(
+        let first: Instant?? = try transaction.first(
             """
             SELECT MIN(at) FROM (
                 SELECT MIN(issued_at) AS at FROM issued_offer
@@ -91,7 +91,8 @@ public struct EvaluationStore {
                 UNION ALL
                 SELECT MIN(decided_at) FROM refusal WHERE +scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3
             )
-            """, scope, offer, customer)?.value(0, as: Instant?.self)
+            """, scope, offer, customer)
+        return first ?? nil
     }
 
     public func evaluations(
@@ -122,11 +123,11 @@ public struct EvaluationStore {
     public func refusalsOfUnknown(
         for offer: OfferId, in range: Range<Instant>, in scope: ScopeNumber
     ) throws -> Int {
-        try transaction.row(
+        try transaction.first(
             """
             SELECT COUNT(*) FROM refusal WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id IS NULL
             AND decided_at >= ?3 AND decided_at < ?4
-            """, scope, offer, range.lowerBound, range.upperBound)?.value(0) ?? 0
+            """, scope, offer, range.lowerBound, range.upperBound) ?? 0
     }
 
     /// The catalog revision of a recent decision about an offer; `nil` if there is none.

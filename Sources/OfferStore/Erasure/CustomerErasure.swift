@@ -116,27 +116,26 @@ public struct CustomerErasure {
         _ outcome: inout ErasureOutcome
     ) throws {
         let numbers = chain.map(\.storedValue)
-        let own = "customer_id IN (\(Statement.placeholders(chain.count)))"
+        let own = "customer_id IN (?*)"
         try redaction.redact(.issuedOffer, where: own, numbers)
         try redaction.redact(
             .signing, where: "issued_offer IN (SELECT sequence FROM issued_offer WHERE \(own))", numbers)
-        try redaction.redact(.customerMerge, where: "merged_id IN (\(Statement.placeholders(chain.count)))", numbers)
+        try redaction.redact(.customerMerge, where: "merged_id IN (?*)", numbers)
         var answers = try deleteAnswers(of: own, numbers)
         for mention in mentions {
             let one = [StoredValue.integer(mention.key)]
-            answers += try deleteAnswers(of: "sequence = ?1", one)
+            answers += try deleteAnswers(of: "sequence IN (?*)", one)
             // What is signed for another customer's issued offer names that customer, and stays.
             guard let table = LedgerTable.named(mention.table) else { continue }
             try redaction.redact(
-                table, mention.table == LedgerTable.refusal.name ? nil : ["record"], where: "sequence = ?1", one)
+                table, mention.table == LedgerTable.refusal.name ? nil : ["record"], where: "sequence IN (?*)", one)
         }
         try redaction.redact(.refusal, where: own, numbers)
         outcome.deleted["kept_answer", default: 0] += answers
     }
 
-    private func deleteAnswers(of decisions: String, _ values: [StoredValue]) throws -> Int {
-        try transaction.execute(
-            Statement("DELETE FROM kept_answer AS t WHERE \(Table.isAnswer(of: decisions))", values: values))
+    private func deleteAnswers(of decisions: String, _ list: [StoredValue]) throws -> Int {
+        try transaction.execute("DELETE FROM kept_answer AS t WHERE \(Table.isAnswer(of: decisions))", list: list)
     }
 
     private func deleteRows(
@@ -158,7 +157,7 @@ public struct CustomerErasure {
         for table in tables.filter({ $0.name != "customer_identifier" })
             + tables.filter({ $0.name == "customer_identifier" })
         {
-            guard let rows = table.condition(about: chain) else { continue }
+            guard let rows = table.condition else { continue }
             outcome.deleted[table.name, default: 0] += try transaction.execute(
                 "DELETE FROM \(table.name) AS t WHERE \(rows) AND ?1 = ?1", scope, list: chain.map(\.storedValue))
         }
@@ -171,11 +170,11 @@ public struct CustomerErasure {
         outcome.deleted["import_row", default: 0] += try ImportStore(transaction).forget(
             proven.map(\.value), in: scope)
         for table in [Table.importRun, .importRefusal] {
-            guard let rows = table.condition(about: chain) else { continue }
+            guard let rows = table.condition else { continue }
             for column in table.columns where column.erasure == .emptied {
                 try transaction.execute(
-                    "UPDATE \(table.name) AS t SET \(column.name) = '' WHERE \(rows)",
-                    scope, list: chain.map(\.storedValue))
+                    "UPDATE \(table.name) AS t SET \(column.name) = '' WHERE \(rows)", scope,
+                    list: chain.map(\.storedValue))
             }
         }
     }
@@ -233,17 +232,17 @@ struct Redaction {
     private(set) var erased = 0
     private(set) var rows: [String: [Int64]] = [:]
 
-    /// - Parameter columns: all that an erasure digests if absent.
+    /// - Parameters:
+    ///   - columns: all that an erasure digests if absent.
+    ///   - condition: which rows, by a list, `?*`.
     mutating func redact(
-        _ table: LedgerTable, _ columns: [String]? = nil, where condition: String, _ values: [StoredValue]
+        _ table: LedgerTable, _ columns: [String]? = nil, where condition: String, _ list: [StoredValue]
     ) throws {
         let columns = columns ?? table.table.digested
         let found = try transaction.rows(
-            Statement(
-                """
-                SELECT sequence, \(columns.joined(separator: ", ")) FROM \(table.name) WHERE \(condition)
-                ORDER BY sequence
-                """, values: values))
+            """
+            SELECT sequence, \(columns.joined(separator: ", ")) FROM \(table.name) WHERE \(condition) ORDER BY sequence
+            """, list: list)
         for row in found {
             let sequence: Int64 = try row.value(0)
             let count = try transaction.redact(table, sequence, columns, Array(row.values.dropFirst())) {

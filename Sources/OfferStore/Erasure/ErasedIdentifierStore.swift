@@ -14,9 +14,9 @@ struct ErasedIdentifierStore {
         guard let key = try digestKey() else { return nil }
         let log = try transaction.audit()
         guard key == log.digestKey else { throw Self.otherKey(key) }
-        return try transaction.row(
+        return try transaction.first(
             "SELECT customer_id FROM erased_identifier WHERE scope_id = ?1 AND kind = ?2 AND digest = ?3", scope,
-            identifier.kind, digest(of: identifier, log))?.value(0)
+            identifier.kind, digest(of: identifier, log))
     }
 
     /// Lets what stayed of an erased customer name an identifier again that Apple's data has brought back.
@@ -46,8 +46,7 @@ struct ErasedIdentifierStore {
         for identifier in identifiers {
             try transaction.execute(
                 """
-                INSERT INTO erased_identifier (scope_id, kind, digest, digest_key, customer_id, erased_at)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                \(Table.erasedIdentifier.insertSQL)
                 ON CONFLICT (scope_id, kind, digest) DO UPDATE SET
                     customer_id = excluded.customer_id, erased_at = excluded.erased_at
                 """, scope, identifier.kind, digest(of: identifier, log), log.digestKey, customer, now)
@@ -72,7 +71,7 @@ struct ErasedIdentifierStore {
 
     /// The key of the digests that are kept; `nil` if no customer was erased.
     func digestKey() throws -> String? {
-        try transaction.row("SELECT digest_key FROM erased_identifier WHERE scope_id = ?1 LIMIT 1", scope)?.value(0)
+        try transaction.first("SELECT digest_key FROM erased_identifier WHERE scope_id = ?1 LIMIT 1", scope)
     }
 
     private static func otherKey(_ key: String) -> StoreError {

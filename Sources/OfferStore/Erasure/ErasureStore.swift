@@ -113,11 +113,7 @@ public struct ErasureStore {
             let rows = try held.rows(of: table)
             if !rows.isEmpty { counts[table.name] = rows.count }
             guard LedgerTable.named(table.name) != nil else { continue }
-            for row in rows {
-                if case .integer(let key)? = row.values.first {
-                    covered.insert(LedgerRowKey(table: table.name, key: key))
-                }
-            }
+            covered.formUnion(rows.compactMap(\.number).map { LedgerRowKey(table: table.name, key: $0) })
         }
         let search = PersonSearch(customers: customers, chain: chain, scope: scope, transaction: transaction)
         let mentions = try search.decisions(after: 0)

@@ -4,6 +4,9 @@ import OfferModel
 public struct PersonalRow: Sendable, Hashable {
     public var columns: [String]
     public var values: [StoredValue]
+
+    /// The first column of a table whose rows are numbered.
+    var number: Int64? { if case .integer(let number)? = values.first { number } else { nil } }
 }
 
 public struct PersonalRows {
@@ -22,37 +25,33 @@ public struct PersonalRows {
     public func rows(of table: Table) throws -> [PersonalRow] {
         let columns = table.columns.map(\.name)
         if table.name == "audit_event" { return try events(columns) }
-        guard let condition = table.condition(about: customers), !customers.isEmpty else { return [] }
-        let waiting = try orWaiting(in: table)
+        guard let condition = table.condition, !customers.isEmpty else { return [] }
         return try transaction.rows(
             """
             SELECT \(columns.map { "t.\($0)" }.joined(separator: ", ")) FROM \(table.name) t
-            WHERE (\(condition) \(waiting?.sql ?? "")) AND ?1 = ?1 ORDER BY 1, 2
-            """, scope, list: customers.map(\.storedValue) + (waiting?.values ?? [])
+            WHERE (\(condition) \(try orWaiting(in: table))) AND ?1 = ?1 ORDER BY 1, 2
+            """, scope, list: customers.map(\.storedValue)
         ).map { PersonalRow(columns: columns, values: $0.values) }
     }
 
     /// Renewal info that names the customers' Apple account belongs to them though its subscription has no owner yet,
     /// and so do the notifications about that subscription.
-    private func orWaiting(in table: Table) throws -> (sql: String, values: [StoredValue])? {
-        guard ["history_renewal_info", "history_facts", "notification"].contains(table.name) else { return nil }
+    private func orWaiting(in table: Table) throws -> String {
+        guard ["history_renewal_info", "history_facts", "notification"].contains(table.name) else { return "" }
         let waiting = try PersonSearch(customers: customers, chain: customers, scope: scope, transaction: transaction)
-            .renewalInfos(after: 0)
-        guard !waiting.isEmpty else { return nil }
-        let places = Statement.placeholders(waiting.count, after: 1 + customers.count)
+            .renewalInfos(after: 0).map(String.init).joined(separator: ", ")
+        guard !waiting.isEmpty else { return "" }
         let named = { (kind: String, value: String) in
             """
             OR (t.scope_id = ?1 AND t.\(kind) = 'originalTransactionId' AND t.\(value) IN (
-                SELECT original_transaction_id FROM history_renewal_info WHERE sequence IN (\(places))))
+                SELECT original_transaction_id FROM history_renewal_info WHERE sequence IN (\(waiting))))
             """
         }
-        let sql =
-            switch table.name {
-            case "notification": named("identifier_kind", "identifier")
-            case "history_facts": named("kind", "value")
-            default: "OR t.sequence IN (\(places))"
-            }
-        return (sql, waiting.map(\.storedValue))
+        return switch table.name {
+        case "notification": named("identifier_kind", "identifier")
+        case "history_facts": named("kind", "value")
+        default: "OR t.sequence IN (\(waiting))"
+        }
     }
 
     /// Events that tell of an issued offer, a decision, a signature or a merge of the customers, or name one of them.
@@ -83,10 +82,7 @@ public struct PersonalRows {
     private func coveredRows() throws -> [String: Set<Int64>] {
         var keys: [String: Set<Int64>] = [:]
         for table in Table.all where LedgerTable.named(table.name)?.isOrdered == true {
-            keys[table.name] = Set(
-                try rows(of: table).compactMap { row in
-                    if case .integer(let key)? = row.values.first { key } else { nil }
-                })
+            keys[table.name] = Set(try rows(of: table).compactMap(\.number))
         }
         return keys
     }
@@ -154,14 +150,14 @@ struct PersonSearch {
     }
 
     func sharing() throws -> Int {
-        try transaction.row(
+        try transaction.first(
             """
             SELECT COUNT(DISTINCT o.customer_id) FROM customer_alias a
             JOIN customer_alias o ON o.scope_id = a.scope_id AND o.kind = a.kind AND o.value = a.value
             JOIN customer c ON c.id = o.customer_id
             WHERE c.merged_into IS NULL AND a.customer_id IN (?*)
             AND o.customer_id NOT IN (\(numbers))
-            """, list: chain.map(\.storedValue))?.value(0) ?? 0
+            """, list: chain.map(\.storedValue)) ?? 0
     }
 
     private func values<Kind>(of table: String) throws -> Set<Identifier<Kind>> {

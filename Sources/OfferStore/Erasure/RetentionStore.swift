@@ -51,18 +51,16 @@ public struct RetentionStore {
         if let life = terms.answers {
             step.answers = try IdempotencyStore(transaction).clear(
                 answeredBy: now.adding(milliseconds: -max(life, IdempotencyStore.life)), atMost: limit)
-            if step.answers == limit { step.isLast = false }
         }
         if let life = terms.notifications {
             step.notifications = try NotificationStore(transaction).removePayloads(
                 receivedBy: now.adding(milliseconds: -life), at: now, atMost: limit)
-            if step.notifications == limit { step.isLast = false }
         }
         let events = try EventStore(transaction).removeOld(at: now, atMost: limit)
         step.events = events.removed
         if !events.isLast { step.isLast = false }
         step.settled = try IssuedOfferStore(transaction).settlePassed(at: now, limit: limit)
-        if step.settled == limit { step.isLast = false }
+        if [step.answers, step.notifications, step.settled].contains(limit) { step.isLast = false }
         let erased = step.signatures + step.refusals
         if erased > 0 { audit.record(.retention, at: now, in: nil, after: ["erased": erased]) }
         return step
@@ -122,9 +120,6 @@ extension StoreTransaction {
 
     func noteRetention(of subject: String, upTo place: Int64) throws {
         try execute(
-            """
-            INSERT INTO retention_progress (subject, done_to) VALUES (?1, ?2)
-            ON CONFLICT (subject) DO UPDATE SET done_to = ?2
-            """, subject, place)
+            "\(Table.retentionProgress.insertSQL) ON CONFLICT (subject) DO UPDATE SET done_to = ?2", subject, place)
     }
 }

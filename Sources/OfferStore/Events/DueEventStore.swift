@@ -11,18 +11,17 @@ public struct DueEventStore {
 
     /// When the next event is due; `nil` if none is.
     public func next() throws -> Instant? {
-        try transaction.row("SELECT due_at FROM due_event ORDER BY due_at LIMIT 1")?.value(0)
+        try transaction.first("SELECT due_at FROM due_event ORDER BY due_at LIMIT 1")
     }
 
     /// Replaces the dates of a subscription. What was sent already has none.
     func replace(
         of subscription: TransactionId, with due: [DueEvent], at now: Instant, in scope: ScopeNumber
     ) throws {
-        let known: [DueEvent] = try transaction.all(
-            """
-            SELECT type, due_at, announced FROM due_event
-            WHERE scope_id = ?1 AND original_transaction_id = ?2
-            """, scope, subscription)
+        let known = try transaction.all(
+            "SELECT type, due_at, announced FROM due_event WHERE scope_id = ?1 AND original_transaction_id = ?2", scope,
+            subscription
+        ).map(DueEvent.init)
         let events = EventStore(transaction)
         // A subscription whose transactions name several groups has several ends: the last one counts.
         let latest = Dictionary(due.map { ($0.type, $0) }) { $0.announced < $1.announced ? $1 : $0 }
@@ -34,10 +33,7 @@ public struct DueEventStore {
         }
         for event in unsent where !known.contains(event) {
             try transaction.execute(
-                """
-                INSERT INTO due_event (scope_id, original_transaction_id, type, due_at, announced)
-                VALUES (?1, ?2, ?3, ?4, ?5)
-                """, scope, subscription, event.type, event.dueAt, event.announced)
+                Table.dueEvent.insertSQL, scope, subscription, event.type, event.dueAt, event.announced)
         }
     }
 
@@ -56,19 +52,18 @@ extension DueEventStore {
     ///   - policy: how long Apple tries to charge and gives grace.
     /// - Returns: how many dates were taken; fewer than the limit if nothing else is due.
     public func send(at now: Instant, limit: Int, policy: Policy = .standard) throws -> Int {
-        let due: [DueSubscription] = try transaction.all(
+        let due: [(EventType, Instant, Instant, ScopeNumber, TransactionId)] = try transaction.all(
             """
             SELECT type, due_at, announced, scope_id, original_transaction_id FROM due_event
             WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2
             """, now, limit)
         var policies: [ScopeNumber: Policy] = [:]
-        for entry in due {
+        for (type, dueAt, announced, scope, subscription) in due {
             let policy =
-                try policies[entry.scope]
-                ?? policy.scaled(
-                    for: ScopeStore(transaction).scope(entry.scope).environment)
-            policies[entry.scope] = policy
-            try send(entry, at: now, policy)
+                try policies[scope] ?? policy.scaled(for: ScopeStore(transaction).scope(scope).environment)
+            policies[scope] = policy
+            let event = DueEvent(type: type, dueAt: dueAt, announced: announced)
+            try send(event, of: subscription, at: now, in: scope, policy)
         }
         return due.count
     }
@@ -76,45 +71,23 @@ extension DueEventStore {
     /// How long an event waits whose customer's history cannot be read, in milliseconds: it must not hold up others.
     private static let unreadableDelay = Instant.Duration.hour
 
-    private func send(_ due: DueSubscription, at now: Instant, _ policy: Policy) throws {
+    private func send(
+        _ due: DueEvent, of subscription: TransactionId, at now: Instant, in scope: ScopeNumber, _ policy: Policy
+    ) throws {
         do {
-            let history = try history(of: due)
-            let event = due.event.event(
-                of: due.subscription, in: history, at: now, policy: policy)
-            if let event {
-                try SubscriptionEvents(transaction: transaction, scope: due.scope, now: now)
-                    .append(event, of: due.subscription)
+            let owner = try CustomerStore(transaction).customer(.originalTransactionId(subscription), in: scope)
+            let history = try HistoryStore(transaction).history(of: owner.map { [$0] } ?? [])
+            if let event = due.event(of: subscription, in: history, at: now, policy: policy) {
+                try SubscriptionEvents(transaction: transaction, scope: scope, now: now)
+                    .append(event, of: subscription)
             }
-            try remove(due.event.type, of: due.subscription, in: due.scope)
+            try remove(due.type, of: subscription, in: scope)
         } catch StoreError.corruptFacts {
             try transaction.execute(
                 """
                 UPDATE due_event SET due_at = ?4
                 WHERE scope_id = ?1 AND original_transaction_id = ?2 AND type = ?3
-                """, due.scope, due.subscription, due.event.type, now.adding(milliseconds: Self.unreadableDelay))
+                """, scope, subscription, due.type, now.adding(milliseconds: Self.unreadableDelay))
         }
-    }
-
-    private func history(of due: DueSubscription) throws -> History {
-        let owner = try CustomerStore(transaction).customer(.originalTransactionId(due.subscription), in: due.scope)
-        return try HistoryStore(transaction).history(of: owner.map { [$0] } ?? [])
-    }
-}
-
-private struct DueSubscription: StoredRecord {
-    let event: DueEvent
-    let scope: ScopeNumber
-    let subscription: TransactionId
-
-    init(reading row: inout RowReader) throws {
-        event = try DueEvent(reading: &row)
-        scope = try row.next()
-        subscription = try row.next()
-    }
-}
-
-extension DueEvent: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(type: try row.next(), dueAt: try row.next(), announced: try row.next())
     }
 }

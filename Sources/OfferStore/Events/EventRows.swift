@@ -130,11 +130,9 @@ extension EventRows {
         ) { row in
             var json = JSONWriter.beginObject(.short)
             for member in members {
-                switch try row.next(ErasableColumn<EventMember>.self).value {
-                case .text(let text): json.member(member.name, text)
-                case .integer(let number): json.member(member.name, number)
-                case nil: break
-                }
+                guard let value = try row.next(ErasableColumn<StoredValue>.self).value else { continue }
+                json.name(member.name)
+                json.value(value)
             }
             return json.endObject()
         }
@@ -151,30 +149,6 @@ extension EventRows {
             condition: types.count == 1 ? " AND t.type = \(names)" : " AND t.type IN (\(names))"
         ) { row in
             Array(try row.next(String.self).utf8)
-        }
-    }
-}
-
-private enum EventMember: Storable {
-    case text(String)
-    case integer(Int64)
-
-    static var storedType: StoredType { .any }
-
-    init?(_ columns: any StoredColumns, at index: Int) throws {
-        if let number = Int64(columns, at: index) {
-            self = .integer(number)
-        } else if let text = try String(columns, at: index) {
-            self = .text(text)
-        } else {
-            return nil
-        }
-    }
-
-    var storedValue: StoredValue {
-        switch self {
-        case .text(let text): text.storedValue
-        case .integer(let number): number.storedValue
         }
     }
 }

@@ -74,10 +74,8 @@ public struct EventStore {
         try clock.advance(to: now)
         let sequence = try clock.nextSequence()
         try transaction.execute(
-            """
-            INSERT INTO event (sequence, scope_id, type, occurred_at, original_transaction_id, cause, data)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-            """, sequence, scope, type, now, subscription ?? "", cause, String(decoding: data, as: UTF8.self))
+            Table.event.insertSQL, sequence, scope, type, now, subscription ?? "", cause,
+            String(decoding: data, as: UTF8.self))
         return true
     }
 
@@ -98,7 +96,7 @@ extension EventType: Storable {}
 extension EventStore {
     private func complete(_ rows: ArraySlice<EventRow>) throws -> [StoredEvent] {
         var scopes: [ScopeNumber: Scope] = [:]
-        var customers: [CustomerNumber: Survivor?] = [:]
+        var customers: [CustomerNumber: (customer: StoredCustomer, erasedUpTo: Int64)?] = [:]
         return try rows.map { row in
             let scope = try scopes[row.scope] ?? ScopeStore(transaction).scope(row.scope)
             scopes[row.scope] = scope
@@ -112,13 +110,8 @@ extension EventStore {
         }
     }
 
-    private struct Survivor {
-        let customer: StoredCustomer
-        /// Events up to this one are shown without the customer.
-        let erasedUpTo: Int64
-    }
-
-    private func survivor(of number: CustomerNumber) throws -> Survivor? {
+    /// Who a customer is now; events up to the last erasure are shown without them.
+    private func survivor(of number: CustomerNumber) throws -> (customer: StoredCustomer, erasedUpTo: Int64)? {
         let survivor: (CustomerNumber, Int64?)? = try transaction.first(
             """
             SELECT s.id, s.erasure_sequence FROM customer c JOIN customer s ON s.id = COALESCE(c.merged_into, c.id)
@@ -127,7 +120,7 @@ extension EventStore {
         guard let (number, erasure) = survivor,
             let customer = try CustomerStore(transaction).customers([number]).first
         else { return nil }
-        return Survivor(customer: customer, erasedUpTo: erasure ?? 0)
+        return (customer, erasure ?? 0)
     }
 }
 

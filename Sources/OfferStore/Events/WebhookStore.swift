@@ -66,14 +66,6 @@ public struct WebhookRetry: Sendable, Hashable {
     }
 }
 
-extension WebhookRetry: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(
-            sequence: try row.next(), customer: try row.next(), attempts: try row.next(), nextAt: try row.next(),
-            expiresAt: try row.next())
-    }
-}
-
 /// The changes of one round of sending to a webhook.
 public struct WebhookProgress: Sendable, Hashable {
     public var state: WebhookState
@@ -130,10 +122,9 @@ public struct WebhookStore {
     public func due(_ id: String, at now: Instant, limit: Int) throws -> [WebhookRetry] {
         try transaction.all(
             """
-            SELECT event_sequence, customer_id, attempts, next_at, expires_at FROM webhook_retry
-            WHERE webhook_id = ?1 AND next_at IS NOT NULL AND next_at <= ?2
-            ORDER BY next_at, event_sequence LIMIT ?3
-            """, id, now, limit)
+            \(Self.selectRetries) AND next_at IS NOT NULL AND next_at <= ?2 ORDER BY next_at, event_sequence LIMIT ?3
+            """, id, now, limit
+        ).map(WebhookRetry.init)
     }
 
     /// Of several retries that have failed since the last success, the one that was not tried for longest.
@@ -144,29 +135,31 @@ public struct WebhookStore {
     public func stalled(_ id: String, since success: Instant, before pause: Instant) throws -> WebhookRetry? {
         try transaction.first(
             """
-            SELECT event_sequence, customer_id, attempts, next_at, expires_at FROM webhook_retry
-            WHERE webhook_id = ?1 AND next_at IS NOT NULL AND failed_at > ?2 AND (
+            \(Self.selectRetries) AND next_at IS NOT NULL AND failed_at > ?2 AND (
                 SELECT count(*) > 1 AND max(failed_at) <= ?3 FROM webhook_retry
                 WHERE webhook_id = ?1 AND failed_at > ?2
             )
             ORDER BY failed_at, event_sequence LIMIT 1
-            """, id, success, pause)
+            """, id, success, pause
+        ).map(WebhookRetry.init)
     }
 
+    private static let selectRetries = """
+        SELECT event_sequence, customer_id, attempts, next_at, expires_at FROM webhook_retry WHERE webhook_id = ?1
+        """
+
     public func waiting(_ id: String) throws -> Int {
-        try transaction.row("SELECT count(*) FROM webhook_retry WHERE webhook_id = ?1", id)?.value(0) ?? 0
+        try transaction.first("SELECT count(*) FROM webhook_retry WHERE webhook_id = ?1", id) ?? 0
     }
 
     /// The retries of events in a part of the order, by their places.
     public func retries(
         _ id: String, after start: Int64, upTo end: Int64
     ) throws -> [Int64: WebhookRetry] {
-        let rows: [WebhookRetry] = try transaction.all(
-            """
-            SELECT event_sequence, customer_id, attempts, next_at, expires_at FROM webhook_retry
-            WHERE webhook_id = ?1 AND event_sequence > ?2 AND event_sequence <= ?3
-            """, id, start, end)
-        return Dictionary(rows.map { ($0.sequence, $0) }) { first, _ in first }
+        let retries = try transaction.all(
+            "\(Self.selectRetries) AND event_sequence > ?2 AND event_sequence <= ?3", id, start, end
+        ).map(WebhookRetry.init)
+        return Dictionary(retries.map { ($0.sequence, $0) }) { first, _ in first }
     }
 
     /// The customers with retries.
@@ -231,13 +224,10 @@ public struct WebhookStore {
         for retry in progress.postponed {
             try transaction.execute(
                 """
-                INSERT INTO webhook_retry (
-                    webhook_id, event_sequence, customer_id, attempts, next_at, expires_at, failed_at
-                )
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                \(Table.webhookRetry.insertSQL)
                 ON CONFLICT (webhook_id, event_sequence) DO UPDATE SET
                     customer_id = COALESCE(customer_id, ?3), attempts = ?4, next_at = ?5, failed_at = ?7
-                """, id, retry.sequence, retry.customer, retry.attempts, retry.nextAt, retry.expiresAt, retry.failedAt)
+                """, retry.sequence, id, retry.customer, retry.attempts, retry.nextAt, retry.expiresAt, retry.failedAt)
         }
         for retry in progress.finished {
             try transaction.execute(

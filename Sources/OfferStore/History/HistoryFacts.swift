@@ -22,7 +22,7 @@ struct HistoryFacts {
         if let facts {
             try transaction.execute(
                 """
-                INSERT INTO history_facts (scope_id, kind, value, facts) VALUES (?1, ?2, ?3, ?4)
+                \(Table.historyFacts.insertSQL)
                 ON CONFLICT (scope_id, kind, value) DO UPDATE SET facts = excluded.facts
                 """, scope, owner.kind, owner.value, facts)
         } else {
@@ -41,9 +41,9 @@ struct HistoryFacts {
     }
 
     func stored(_ owner: ProvenIdentifier) throws -> [UInt8]? {
-        try transaction.row(
+        try transaction.first(
             "SELECT facts FROM history_facts WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope, owner.kind,
-            owner.value)?.value(0)
+            owner.value)
     }
 
     private func rows<Payload: HistoryRecord>(of owner: ProvenIdentifier) throws -> [Recorded<Payload>] {

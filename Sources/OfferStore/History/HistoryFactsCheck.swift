@@ -35,7 +35,9 @@ public struct HistoryFactsCheck: Sendable {
                 var next: String? = ""
                 while let start = next {
                     let found = counts
-                    let page = try await database.read { try Self.page(of: kind, from: start, in: scope, adding: found, $0) }
+                    let page = try await database.read {
+                        try Self.page(of: kind, from: start, in: scope, adding: found, $0)
+                    }
                     counts = page.counts
                     next = page.last.map { $0 + "\u{1}" }
                     if rebuilding { try await write(page.wrong, in: scope) }
@@ -62,7 +64,8 @@ public struct HistoryFactsCheck: Sendable {
     }
 
     private static func sql(_ kind: String) -> String {
-        let owners = [Transaction.sql, RenewalInfo.sql, AppTransaction.sql].filter { $0.ownerKind == kind }.map(\.owners)
+        let tables = [Transaction.sql, RenewalInfo.sql, AppTransaction.sql]
+        let owners = tables.filter { $0.ownerKind == kind }.map(\.owners)
         let facts = """
             SELECT value FROM history_facts WHERE scope_id = ?1 AND kind = ?4 AND value >= ?2 ORDER BY value LIMIT ?3
             """

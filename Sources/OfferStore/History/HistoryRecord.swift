@@ -27,11 +27,7 @@ public struct HistoryPayload: Sendable, Hashable {
     }
 
     var appAccountToken: AppAccountToken? {
-        switch content {
-        case .transaction(let transaction): transaction.appAccountToken
-        case .renewalInfo(let info): info.appAccountToken
-        case .appTransaction: nil
-        }
+        content.record.appAccountToken
     }
 }
 
@@ -50,6 +46,7 @@ protocol HistoryRecord: RecordRow, PayloadObject {
     var viewKey: String? { get }
     var owner: ProvenIdentifier? { get }
     var appTransactionId: AppTransactionId? { get }
+    var appAccountToken: AppAccountToken? { get }
     /// When it was signed, which is none of its facts: copies that differ in it alone say the same.
     var viewDate: Instant { get set }
     /// Whether it matters although a newer one has replaced it.
@@ -60,6 +57,7 @@ protocol HistoryRecord: RecordRow, PayloadObject {
 
 extension HistoryRecord {
     var isEvidence: Bool { false }
+    var appAccountToken: AppAccountToken? { nil }
 
     mutating func code(with coder: inout some RecordCoder) throws { try visit(&coder) }
 

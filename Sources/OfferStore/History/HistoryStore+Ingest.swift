@@ -187,24 +187,17 @@ struct SignedCopies {
     ) throws -> ProvenIdentifier? {
         let order = SigningOrder(of: views, around: record.viewDate)
         guard record.mayBeNeedless, let owner = record.owner else { return nil }
+        let earlier = order.before.first.map { SigningOrder(of: views, around: $0.date).before } ?? []
+        let later = order.after.first.map { SigningOrder(of: views, around: $0.date).after } ?? []
         var needless: [KnownView] = []
-        if let before = order.before.first {
-            let earlier = SigningOrder(of: views, around: before.date).before
-            let near = earlier + order.before + order.beside
-            if let first = earlier.first, try saySame(near, as: record),
-                try !isTurningPoint(record, after: first.date, at: before.date)
-            {
-                needless += order.before
-            }
-        }
-        if let after = order.after.first {
-            let later = SigningOrder(of: views, around: after.date).after
-            let near = order.beside + order.after + later
-            if !later.isEmpty, try saySame(near, as: record),
-                try !isTurningPoint(record, after: record.viewDate, at: after.date)
-            {
-                needless += order.after
-            }
+        for (copies, next, since) in [
+            (order.before, earlier, earlier.first?.date), (order.after, later, record.viewDate),
+        ] {
+            guard let copy = copies.first, let since, !next.isEmpty,
+                try saySame(next + copies + order.beside, as: record),
+                try !isTurningPoint(record, after: since, at: copy.date)
+            else { continue }
+            needless += copies
         }
         guard !needless.isEmpty else { return nil }
         try transaction.execute(Record.sql.delete(needless.map(\.sequence), of: owner, in: scope))

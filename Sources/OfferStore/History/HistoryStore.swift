@@ -114,14 +114,7 @@ public struct SeenIdentifiers: Sendable, Hashable {
 
 extension SeenIdentifiers {
     public init(_ history: History) {
-        // Rows of one subscription usually follow each other: an id that equals the one before is not hashed again.
-        var subscriptions: Set<TransactionId> = []
-        var last: TransactionId?
-        for row in history.transactions where row.payload.originalTransactionId != last {
-            subscriptions.insert(row.payload.originalTransactionId)
-            last = row.payload.originalTransactionId
-        }
-        originalTransactionIds = subscriptions.sorted()
+        originalTransactionIds = Set(history.transactions.map(\.payload.originalTransactionId)).sorted()
         appTransactionIds = Set(history.appTransactions.compactMap(\.payload.appTransactionId)).sorted()
     }
 }

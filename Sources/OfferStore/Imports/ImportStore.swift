@@ -76,21 +76,6 @@ public struct ImportStore {
     private static let changing = ImportRun.columns.dropFirst().map(\.name).joined(separator: ", ")
 }
 
-extension RefusedLine: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        self.init(line: try row.next(), reason: try row.next(), detail: try row.next())
-    }
-}
-
-extension StagedRow: StoredRecord {
-    init(reading row: inout RowReader) throws {
-        cursor = ImportCursor(key: try row.next(), row: try row.next())
-        staged = StagedPayload(
-            key: cursor.key, line: try row.next(), kind: try row.next(), payload: try row.next(),
-            appAccountToken: try row.next(), customerId: try row.next())
-    }
-}
-
 extension ImportRun: TableRow {
     static let blank = ImportRun(
         number: 0, terms: ImportTerms(source: "", provenance: .operator, digest: []), beganAt: .distantPast,
@@ -138,10 +123,8 @@ extension ImportStore {
     public func refuse(_ lines: [RefusedLine], of run: ImportRun) throws {
         for line in lines {
             try transaction.execute(
-                """
-                INSERT INTO import_refusal (run_id, line, reason, detail) VALUES (?1, ?2, ?3, ?4)
-                ON CONFLICT (run_id, line) DO NOTHING
-                """, run.number, line.line, line.reason, line.detail)
+                "\(Table.importRefusal.insertSQL) ON CONFLICT (run_id, line) DO NOTHING", run.number, line.line,
+                line.reason, line.detail)
         }
     }
 
@@ -151,7 +134,13 @@ extension ImportStore {
             """
             SELECT subscription_key, id, line, kind, payload, app_account_token, app_customer_id FROM import_row
             WHERE run_id = ?1 AND (subscription_key, id) > (?2, ?3) ORDER BY subscription_key, id LIMIT ?4
-            """, run.number, cursor.key, cursor.row, limit)
+            """, run.number, cursor.key, cursor.row, limit
+        ).map { key, row, line, kind, payload, token, customer in
+            StagedRow(
+                cursor: ImportCursor(key: key, row: row),
+                staged: StagedPayload(
+                    key: key, line: line, kind: kind, payload: payload, appAccountToken: token, customerId: customer))
+        }
     }
 
     /// The subscriptions with anything staged, by their ids.
@@ -182,7 +171,8 @@ extension ImportStore {
         try transaction.all(
             """
             SELECT line, reason, detail FROM import_refusal WHERE run_id = ?1 AND line > ?2 ORDER BY line LIMIT ?3
-            """, run.number, line, limit)
+            """, run.number, line, limit
+        ).map(RefusedLine.init)
     }
 
     /// Removes the staged payloads of an import, and what it noted of its customers and refusals.
@@ -234,8 +224,7 @@ extension ImportStore {
         for account in [AppTransactionId("")] + accounts {
             try transaction.execute(
                 """
-                INSERT INTO import_customer (run_id, customer_id, app_transaction_id) VALUES (?1, ?2, ?3)
-                ON CONFLICT (run_id, customer_id, app_transaction_id) DO NOTHING
+                \(Table.importCustomer.insertSQL) ON CONFLICT (run_id, customer_id, app_transaction_id) DO NOTHING
                 """, run.number, customer, account)
         }
     }

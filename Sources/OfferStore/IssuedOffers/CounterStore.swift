@@ -236,9 +236,8 @@ extension CounterStore {
         let place = RememberedCounters.Place(scope: scope, offer: offer)
         if let known = memory?.contents.counters[place] { return known.amounts }
         if hasReadAll(in: scope) { return [:] }
-        let amounts: [String: Int64] = Dictionary(
-            uniqueKeysWithValues: try transaction.all(
-                "SELECT unit, amount FROM offer_counter WHERE scope_id = ?1 AND offer_id = ?2", scope, offer))
+        let amounts: [String: Int64] = try transaction.dictionary(
+            "SELECT unit, amount FROM offer_counter WHERE scope_id = ?1 AND offer_id = ?2", scope, offer)
         memory?.contents.counters[place] = RememberedCounters(amounts: amounts)
         return amounts
     }
@@ -246,7 +245,7 @@ extension CounterStore {
     func write(_ amount: Int64, _ unit: String, of offer: OfferId, in scope: ScopeNumber) throws {
         try transaction.execute(
             """
-            INSERT INTO offer_counter (scope_id, offer_id, unit, amount) VALUES (?1, ?2, ?3, ?4)
+            \(Table.offerCounter.insertSQL)
             ON CONFLICT (scope_id, offer_id, unit) DO UPDATE SET amount = excluded.amount
             """, scope, offer, unit, amount)
     }
@@ -283,13 +282,12 @@ extension CounterStore {
     func unmatched(_ place: UnmatchedPlace) throws -> [ProductId: Int] {
         if let known = memory?.contents.unmatched[place] { return known }
         if hasReadAll(in: place.scope) { return [:] }
-        let unmatched: [ProductId: Int] = Dictionary(
-            uniqueKeysWithValues: try transaction.all(
-                """
-                SELECT product_id, amount FROM redemption_counter
-                WHERE scope_id = ?1 AND offer_type = ?2 AND offer_identifier = ?3
-                AND subscription_group_identifier = ?4 AND amount > 0
-                """, place.scope, place.type, place.identifier, place.group))
+        let unmatched: [ProductId: Int] = try transaction.dictionary(
+            """
+            SELECT product_id, amount FROM redemption_counter
+            WHERE scope_id = ?1 AND offer_type = ?2 AND offer_identifier = ?3
+            AND subscription_group_identifier = ?4 AND amount > 0
+            """, place.scope, place.type, place.identifier, place.group)
         memory?.contents.unmatched[place] = unmatched
         return unmatched
     }

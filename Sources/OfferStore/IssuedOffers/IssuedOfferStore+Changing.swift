@@ -114,15 +114,15 @@ extension IssuedOfferStore {
             "SELECT cost, cost_currency FROM issued_offer WHERE \(passed)", scope, offer, latest)
         guard !costs.isEmpty else { return 0 }
         try change(
-            .settlement, where: passed, .of(scope, offer, latest), set: "places = 0, settled_at = COALESCE(settled_at, ?4)",
-            [now.storedValue], at: now)
+            .settlement, where: passed, .of(scope, offer, latest),
+            set: "places = 0, settled_at = COALESCE(settled_at, ?4)", .of(now), at: now)
         var spent: [String: Int64] = [:]
         for case (let cost?, let currency?) in costs {
             spent[currency] = (spent[currency] ?? 0).saturatingAdding(cost)
         }
-        try count(-Int64(costs.count), .places, of: offer, caps: [], at: now, in: scope)
+        try count(-Int64(costs.count), .places, of: offer, at: now, in: scope)
         for (currency, amount) in spent.sorted(by: { $0.key < $1.key }) {
-            try count(Int64(0).saturatingSubtracting(amount), .money(currency), of: offer, caps: [], at: now, in: scope)
+            try count(Int64(0).saturatingSubtracting(amount), .money(currency), of: offer, at: now, in: scope)
         }
         return costs.count
     }
@@ -158,17 +158,16 @@ extension IssuedOfferStore {
             [used.redemptions.storedValue, taken.storedValue], at: now)
         let (scope, offer) = (found.scope, found.issuedOffer.offerId)
         let more = Int64(taken.saturatingSubtracting(found.places))
-        try count(more, .places, of: offer, caps: [], at: now, in: scope)
+        try count(more, .places, of: offer, at: now, in: scope)
         guard let cost = found.issuedOffer.cost else { return }
         try count(
-            more.saturatingMultiplied(by: cost.milliunits), .money(cost.currency), of: offer, caps: [], at: now,
-            in: scope)
+            more.saturatingMultiplied(by: cost.milliunits), .money(cost.currency), of: offer, at: now, in: scope)
     }
 
     /// - Throws: ``StoreError/constraint(_:)`` that ``CounterStore/isCapReached(_:)`` if a counter would show more than
     ///   its cap.
     func count(
-        _ amount: Int64, _ unit: CounterUnit, of offer: OfferId, caps: [CounterStore.Cap], at now: Instant,
+        _ amount: Int64, _ unit: CounterUnit, of offer: OfferId, caps: [CounterStore.Cap] = [], at now: Instant,
         in scope: ScopeNumber
     ) throws {
         let cap = caps.filter { $0.unit == unit }.map(\.most).min()

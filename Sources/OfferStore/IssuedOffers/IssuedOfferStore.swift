@@ -88,7 +88,8 @@ public struct IssuedOfferStore {
         guard let signed = changed.first, let before else { return nil }
         let number: Int = try signed.state.value("signings")
         let sequence = try StoreClock(transaction).nextSequence()
-        let row = SigningRow(signing, number, of: before.sequence, sequence: sequence, scope: scope)
+        let row = SigningRow(
+            sequence: sequence, scope: scope, issuedOffer: before.sequence, number: number, signing: signing)
         try transaction.audit().cover(try transaction.insert(row))
         if let cost, let frozen = before.issuedOffer.cost, cost.currency == frozen.currency,
             cost.milliunits > frozen.milliunits

@@ -1,7 +1,7 @@
 public import OfferModel
 
 /// A signature of the ledger, found by its nonce.
-public struct SignedNonce: Sendable, Hashable, StoredRecord {
+public struct SignedNonce: Sendable, Hashable {
     /// Absent for the statement of a refusal, which blocks an introductory offer.
     public var issuedOfferId: LowercaseUUID?
     public var productId: ProductId
@@ -9,14 +9,6 @@ public struct SignedNonce: Sendable, Hashable, StoredRecord {
     public var appAccountToken: AppAccountToken?
     /// The `transactionId` or `appTransactionId` that it was made for.
     public var transactionId: String?
-
-    init(reading row: inout RowReader) throws {
-        issuedOfferId = try row.next()
-        productId = try row.next()
-        signedAt = try row.next()
-        appAccountToken = try row.next(ErasableColumn.self).value
-        transactionId = try row.next(ErasableColumn.self).value
-    }
 }
 
 extension IssuedOfferStore {
@@ -28,7 +20,7 @@ extension IssuedOfferStore {
     public func signature(nonce: LowercaseUUID, in scope: ScopeNumber) throws -> SignedNonce? {
         // The first 13 characters are the milliseconds; `.` sorts after `-`, so the range has every id of one.
         let instant = nonce.description.prefix(13)
-        return try transaction.first(
+        return try Statement(
             """
             SELECT id, signed_product_id, issued_at, app_account_token, transaction_id FROM issued_offer
             WHERE id > ?1 AND id < ?2 AND +scope_id = ?3 AND (v1_nonce = ?4 OR jws_nonce = ?4)
@@ -40,6 +32,12 @@ extension IssuedOfferStore {
             UNION ALL
             SELECT NULL, signed_product_id, decided_at, app_account_token, transaction_id FROM refusal
             WHERE id > ?1 AND id < ?2 AND +scope_id = ?3 AND jws_nonce = ?4
-            """, "\(instant)-", "\(instant).", scope, nonce)
+            """, "\(instant)-", "\(instant).", scope, nonce
+        ).first(in: transaction) { row in
+            SignedNonce(
+                issuedOfferId: try row.next(), productId: try row.next(), signedAt: try row.next(),
+                appAccountToken: try row.next(ErasableColumn.self).value,
+                transactionId: try row.next(ErasableColumn.self).value)
+        }
     }
 }

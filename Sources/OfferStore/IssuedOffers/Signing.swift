@@ -78,7 +78,12 @@ extension IssuedOfferStore {
             ? try transaction.all(
                 "SELECT \(Table.signing.list) FROM signing WHERE issued_offer = ?1 ORDER BY signing", issued.sequence)
             : []
-        return first.map(\.signing) + later.map { $0.signing(of: issued.customer) }
+        return first.map(\.signing)
+            + later.map { row in
+                var signing = row.signing
+                signing.customer = issued.customer
+                return signing
+            }
     }
 
     /// The newest signing of an issued offer that was made by an instant.

@@ -16,6 +16,18 @@ extension Packable where Self: PayloadValue {
     public init(unpacking reader: inout PackedReader) throws { self = try reader.value() }
 }
 
+/// A member of a payload.
+struct PackedValue<Value: PayloadValue>: Packable {
+    let value: Value
+
+    init(value: Value) { self.value = value }
+
+    @inline(__always)
+    func pack(into writer: inout PackedWriter) throws { try writer.append(value.scalar) }
+    @inline(__always)
+    init(unpacking reader: inout PackedReader) throws { value = try reader.value() }
+}
+
 extension Bool: Packable {}
 extension Int: Packable {}
 extension Int64: Packable {}

@@ -1,4 +1,4 @@
-public import OfferModel
+import OfferModel
 
 /// Reads what ``PackedWriter`` and ``RunWriter`` wrote, where the engine has it. Any bytes are read or refused,
 /// whatever they claim, and no more memory is taken than a fixed multiple of their number.
@@ -67,24 +67,8 @@ public struct PackedReader: RecordCoder {
     }
 
     @inline(__always)
-    public mutating func required<Value: PayloadValue>(_ name: String, _ value: inout Value) throws {
-        if takesNext() { value = try self.value() }
-    }
-
-    @inline(__always)
-    public mutating func optional<Value: PayloadValue>(_ name: String, _ value: inout Value?) throws {
-        if takesNext() { value = try optionalValue() }
-    }
-
-    @inline(__always)
     mutating func value<Value: PayloadValue>() throws -> Value {
-        guard let value: Value = try optionalValue() else { throw PackedError() }
-        return value
-    }
-
-    @inline(__always)
-    private mutating func optionalValue<Value: PayloadValue>() throws -> Value? {
-        guard var scalar = try scalar() else { return nil }
+        var scalar = try scalar()
         if Value.form == .texts, case .text(let json) = scalar {
             guard let list = StoredTextList(json: json) else { throw PackedError() }
             scalar = .texts(list.texts)
@@ -95,10 +79,10 @@ public struct PackedReader: RecordCoder {
 
     // Forms.
 
-    private mutating func scalar() throws(PackedError) -> PayloadScalar? {
+    private mutating func scalar() throws(PackedError) -> PayloadScalar {
         let header = try varint()
         if header & 1 == 1 { return .text(try text(of: header >> 1)) }
-        guard header > 0 else { return nil }
+        guard header > 0 else { throw PackedError() }
         let zigzag = (header >> 1) - 1
         let number = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
         guard InputBounds.storedIntegers.contains(number) else { throw PackedError() }

@@ -1,4 +1,4 @@
-public import OfferModel
+import OfferModel
 
 public struct PackedWriter: RecordCoder, Sendable {
     public private(set) var bytes: [UInt8] = []
@@ -35,16 +35,6 @@ public struct PackedWriter: RecordCoder, Sendable {
     }
 
     @inline(__always)
-    public mutating func required<Value: PayloadValue>(_ name: String, _ value: inout Value) throws {
-        try append(value.scalar)
-    }
-
-    @inline(__always)
-    public mutating func optional<Value: PayloadValue>(_ name: String, _ value: inout Value?) throws {
-        if let value { try append(value.scalar) } else { append(byte: 0) }
-    }
-
-    @inline(__always)
     mutating func append(_ scalar: PayloadScalar) throws {
         switch scalar {
         case .text(let text): append(text: text)
@@ -55,9 +45,7 @@ public struct PackedWriter: RecordCoder, Sendable {
 
     private mutating func append(text: String) {
         append(varint: UInt64(clamping: text.utf8.count) << 1 | 1)
-        if text.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil {
-            bytes.append(contentsOf: text.utf8)
-        }
+        bytes += text.utf8
     }
 
     /// - Throws: ``StoreError/corrupt(_:)`` for a number that would be refused when it is read.
@@ -140,16 +128,6 @@ private struct MemberBytes: RecordCoder {
 
     mutating func field<Value: Packable>(_ value: inout Value) throws {
         try writer.field(&value)
-        ends.append(writer.bytes.count)
-    }
-
-    mutating func required<Value: PayloadValue>(_ name: String, _ value: inout Value) throws {
-        try writer.required(name, &value)
-        ends.append(writer.bytes.count)
-    }
-
-    mutating func optional<Value: PayloadValue>(_ name: String, _ value: inout Value?) throws {
-        try writer.optional(name, &value)
         ends.append(writer.bytes.count)
     }
 }

@@ -11,6 +11,20 @@ extension RecordCoder {
     @inline(__always)
     public mutating func field<Value: Packable>(moving value: inout Value) throws { try field(&value) }
 
+    @inline(__always)
+    public mutating func required<Value: PayloadValue>(_ name: String, _ value: inout Value) throws {
+        var packed = PackedValue(value: value)
+        try field(&packed)
+        value = packed.value
+    }
+
+    @inline(__always)
+    public mutating func optional<Value: PayloadValue>(_ name: String, _ value: inout Value?) throws {
+        var packed = value.map(PackedValue.init)
+        try field(&packed)
+        value = packed?.value
+    }
+
     /// Nothing: copies of a payload that differ in it alone say the same.
     @inline(__always)
     public mutating func signingDate(_ name: String, _ value: inout Instant) {}

@@ -81,47 +81,36 @@ struct IssuedOfferRow: LedgerRecord {
     static var ledger: LedgerTable { .issuedOffer }
 
     var issued: StoredIssuedOffer
-    var transactionId: String?
-    var decisionId: LowercaseUUID
-    var signed: SignedColumns
-    /// What the decision depended on.
-    var record: [UInt8]?
+    var signing: Signing
 
-    static let blank = IssuedOfferRow(issued: .blank, decisionId: .blank, signed: SignedColumns())
+    static let blank = IssuedOfferRow(issued: .blank, signing: .blank)
 
-    private init(issued: StoredIssuedOffer, decisionId: LowercaseUUID, signed: SignedColumns) {
-        (self.issued, self.decisionId, self.signed) = (issued, decisionId, signed)
+    private init(issued: StoredIssuedOffer, signing: Signing) {
+        (self.issued, self.signing) = (issued, signing)
     }
 
     /// A new issued offer, which takes one place and was never redeemed.
     init(_ issuedOffer: IssuedOffer, by signing: Signing, sequence: Int64, scope: ScopeNumber) {
+        self.signing = signing
         issued = StoredIssuedOffer(
             issuedOffer: issuedOffer, customer: signing.customer, catalogRevision: signing.catalogRevision,
             sequence: sequence, scope: scope)
-        let signature = signing.any
-        if let token = signature?.appAccountToken, issuedOffer.signUp?.appAccountToken == nil {
+        if let token = signing.any?.appAccountToken, issuedOffer.signUp?.appAccountToken == nil {
             issued.issuedOffer.signUp = SignUp(appAccountToken: token, customerId: issuedOffer.signUp?.customerId)
         }
-        transactionId = signature?.transactionId
-        decisionId = signing.decisionId
-        signed = SignedColumns(signing)
-        record = signing.record
     }
 
     mutating func visit(_ columns: inout some ColumnVisitor) throws {
         try issued.visit(&columns)
-        try columns.erasable("transaction_id", &transactionId, .erasable)
-        try columns("decision_id", &decisionId, .fixed("CHECK (length(decision_id) = 36)"))
+        var signed = SignedColumns(signing)
+        try columns.erasable("transaction_id", &signed.transactionId, .erasable)
+        try columns("decision_id", &signing.decisionId, .fixed("CHECK (length(decision_id) = 36)"))
         try signed.visit(&columns)
-        try columns.erasable("record", &record, .erasable.required)
-    }
-
-    var signing: Signing {
-        Signing(
-            decisionId: decisionId, decidedAt: issued.issuedOffer.issuedAt, customer: issued.customer,
-            catalogRevision: issued.catalogRevision, record: record,
-            signatures: signed.signatures(
-                at: issued.issuedOffer.issuedAt, for: issued.issuedOffer.signUp?.appAccountToken, transactionId))
+        try columns.erasable("record", &signing.record, .erasable.required)
+        signed.appAccountToken = issued.issuedOffer.signUp?.appAccountToken
+        (signing.decidedAt, signing.customer) = (issued.issuedOffer.issuedAt, issued.customer)
+        signing.catalogRevision = issued.catalogRevision
+        signing.signatures = signed.signatures(at: signing.decidedAt)
     }
 }
 
@@ -135,53 +124,31 @@ struct SigningRow: LedgerRecord {
     var issuedOffer: Int64
     /// Counted from 2: the first signing is the issued offer's own.
     var number: Int
-    var decidedAt: Instant
-    var catalogRevision: Int64
-    var decisionId: LowercaseUUID
-    var appAccountToken: AppAccountToken?
-    var transactionId: String?
-    var signed: SignedColumns
-    var record: [UInt8]?
+    /// Its customer is the issued offer's.
+    var signing: Signing
 
-    static let blank = SigningRow(
-        Signing(
-            decisionId: .blank, decidedAt: .distantPast, customer: .blank, catalogRevision: 0, record: nil,
-            signatures: []),
-        2, of: 0, sequence: 0, scope: .blank)
-
-    init(_ signing: Signing, _ number: Int, of issuedOffer: Int64, sequence: Int64, scope: ScopeNumber) {
-        self.sequence = sequence
-        self.scope = scope
-        self.issuedOffer = issuedOffer
-        self.number = number
-        decidedAt = signing.decidedAt
-        catalogRevision = signing.catalogRevision
-        decisionId = signing.decisionId
-        appAccountToken = signing.any?.appAccountToken
-        transactionId = signing.any?.transactionId
-        signed = SignedColumns(signing)
-        record = signing.record
-    }
+    static let blank = SigningRow(sequence: 0, scope: .blank, issuedOffer: 0, number: 2, signing: .blank)
 
     mutating func visit(_ columns: inout some ColumnVisitor) throws {
         try columns("sequence", &sequence, .key)
         try columns("scope_id", &scope, .fixed("REFERENCES scope (id)"))
         try columns("issued_offer", &issuedOffer, .fixed("REFERENCES issued_offer (sequence)"))
         try columns("signing", &number, .fixed("CHECK (signing > 1)"))
-        try columns("decided_at", &decidedAt, .fixed)
-        try columns("catalog_revision", &catalogRevision, .fixed)
-        try columns("decision_id", &decisionId, .fixed("CHECK (length(decision_id) = 36)"))
-        try columns.erasable("app_account_token", &appAccountToken, .erasable)
-        try columns.erasable("transaction_id", &transactionId, .erasable)
+        try columns("decided_at", &signing.decidedAt, .fixed)
+        try columns("catalog_revision", &signing.catalogRevision, .fixed)
+        try columns("decision_id", &signing.decisionId, .fixed("CHECK (length(decision_id) = 36)"))
+        var signed = SignedColumns(signing)
+        try columns.erasable("app_account_token", &signed.appAccountToken, .erasable)
+        try columns.erasable("transaction_id", &signed.transactionId, .erasable)
         try signed.visit(&columns)
-        try columns.erasable("record", &record, .erasable.required)
+        signing.signatures = signed.signatures(at: signing.decidedAt)
+        try columns.erasable("record", &signing.record, .erasable.required)
     }
+}
 
-    func signing(of customer: CustomerNumber) -> Signing {
-        Signing(
-            decisionId: decisionId, decidedAt: decidedAt, customer: customer, catalogRevision: catalogRevision,
-            record: record, signatures: signed.signatures(at: decidedAt, for: appAccountToken, transactionId))
-    }
+extension Signing {
+    static let blank = Signing(
+        decisionId: .blank, decidedAt: .distantPast, customer: .blank, catalogRevision: 0, record: nil, signatures: [])
 }
 
 /// The columns of what was signed at one signing: at most one artefact of V1 and one JWS.
@@ -194,13 +161,15 @@ struct SignedColumns {
     var jws: String?
     /// What an introductory JWS says; absent for a promotional one.
     var allowIntroductoryOffer: Bool?
-
-    init() {}
+    /// The account and the transaction that it was made for, which have columns before these.
+    var appAccountToken: AppAccountToken?
+    var transactionId: String?
 
     init(_ signing: Signing) {
         let (v1, jws) = (signing.v1, signing.jws)
         keyId = signing.any?.keyId
         productId = signing.any?.productId
+        (appAccountToken, transactionId) = (signing.any?.appAccountToken, signing.any?.transactionId)
         (v1Nonce, self.v1) = (v1?.nonce, v1?.artefact)
         (jwsNonce, self.jws, allowIntroductoryOffer) = (jws?.nonce, jws?.artefact, jws?.allowIntroductoryOffer)
     }
@@ -218,15 +187,13 @@ struct SignedColumns {
                 "CHECK (allow_introductory_offer IS NULL OR (allow_introductory_offer = 1 AND jws IS NOT NULL))"))
     }
 
-    func signatures(
-        at instant: Instant, for token: AppAccountToken?, _ transactionId: String?
-    ) -> [RecordedSignature] {
+    func signatures(at instant: Instant) -> [RecordedSignature] {
         guard let keyId, let productId else { return [] }
         func signature(_ nonce: LowercaseUUID?, _ artefact: String?, _ format: ArtefactFormat) -> RecordedSignature? {
             guard let nonce, let artefact else { return nil }
             var signature = RecordedSignature(
                 nonce: nonce, format: format, allowIntroductoryOffer: format == .v1 ? nil : allowIntroductoryOffer,
-                keyId: keyId, timestamp: instant, productId: productId, appAccountToken: token,
+                keyId: keyId, timestamp: instant, productId: productId, appAccountToken: appAccountToken,
                 transactionId: transactionId, artefact: artefact)
             signature.isRemoved = artefact.hasPrefix(Redacted.prefix)
             return signature

@@ -24,7 +24,7 @@ public struct Table: Sendable {
     let insertSQL: String
     /// The columns or the expression by which the audit names a row; `nil` if it covers none.
     let ledgerKey: String?
-    /// The condition for rows `t` about a customer: `?1` is the scope, and `:customers` is replaced by customer numbers.
+    /// The condition for rows `t` about a customer: `?1` is the scope, `?*` the list of customers.
     let condition: String?
 
     /// - Parameter erasure: what an erasure does to a column that does not say it itself; `nil` if the table is about
@@ -46,11 +46,6 @@ public struct Table: Sendable {
         insertSQL = "INSERT INTO \(name) (\(list)) VALUES (\(Statement.placeholders(columns.count)))"
         self.ledgerKey = ledgerKey
         self.condition = condition
-    }
-
-    /// ``condition`` with the placeholders of the customers, which come after the scope's.
-    func condition(about customers: [CustomerNumber]) -> String? {
-        condition?.replacing(":customers", with: Statement.placeholders(customers.count, after: 1))
     }
 
     /// The columns that an erasure leaves a keyed digest in.

@@ -1,6 +1,6 @@
 /// A row, or the part of one, as a Swift value: the one list of its columns, by which rows are declared, read and
 /// written.
-protocol TableRow: StoredRecord {
+protocol TableRow {
     /// A value to read into and to list the columns by.
     static var blank: Self { get }
     mutating func visit(_ columns: inout some ColumnVisitor) throws
@@ -66,6 +66,11 @@ extension TableRow {
     init(reading row: inout RowReader) throws {
         self = .blank
         try visit(&row)
+    }
+
+    init(row: StoredRow) throws {
+        var reader = RowReader(row)
+        try self.init(reading: &reader)
     }
 
     /// What a statement binds to insert it, in the order of ``columns``.

@@ -34,7 +34,7 @@ extension Table {
             Column("issued_sequence", Int64.self, "DEFAULT 0"),
         ],
         indexes: ["CREATE INDEX customer_merged ON customer (merged_into) WHERE merged_into IS NOT NULL"],
-        erasure: .kept, of: "t.id IN (:customers)")
+        erasure: .kept, of: "t.id IN (?*)")
 
     /// Identifiers that Apple's data holds.
     static let customerIdentifier = Table(
@@ -69,7 +69,7 @@ extension Table {
     static let customerMerge = Table(
         "customer_merge", CustomerMergeRow.columns,
         indexes: ["CREATE INDEX customer_merge_survivor ON customer_merge (survivor_id)"], ledgerKey: "sequence",
-        erasure: .kept, of: "(t.survivor_id IN (:customers) OR t.merged_id IN (:customers))")
+        erasure: .kept, of: "(t.survivor_id IN (?*) OR t.merged_id IN (?*))")
 
     /// What the app sets. A value is text whatever its type, so that a number comes back as the same number.
     static let customerAttribute = Table(
@@ -102,12 +102,12 @@ extension Table {
             "CHECK ((is_complete = 1) = (as_of IS NOT NULL AND provenance IS NOT NULL))",
         ], form: .byKey, erasure: .deleted, of: isOfCustomer)
 
-    static let isOfCustomer = "t.customer_id IN (:customers)"
+    static let isOfCustomer = "t.customer_id IN (?*)"
 
     static func isNamed(_ column: String, _ kind: String) -> String {
         """
         t.scope_id = ?1 AND t.\(column) IN (
-            SELECT value FROM customer_identifier WHERE kind = '\(kind)' AND customer_id IN (:customers)
+            SELECT value FROM customer_identifier WHERE kind = '\(kind)' AND customer_id IN (?*)
         )
         """
     }
@@ -180,7 +180,7 @@ extension Table {
         ], erasure: .kept,
         of: """
             EXISTS (SELECT 1 FROM customer_identifier i WHERE i.scope_id = t.scope_id \
-            AND i.kind = t.identifier_kind AND i.value = t.identifier AND i.customer_id IN (:customers))
+            AND i.kind = t.identifier_kind AND i.value = t.identifier AND i.customer_id IN (?*))
             """)
 
     /// What bulk import has read and not applied yet (docs/import.md). A run is open until everything it read is applied;
@@ -208,7 +208,7 @@ extension Table {
         erasure: .deleted,
         of: """
             t.run_id IN (SELECT id FROM import_run WHERE scope_id = ?1) AND t.subscription_key IN (
-                SELECT value FROM customer_identifier WHERE customer_id IN (:customers)
+                SELECT value FROM customer_identifier WHERE customer_id IN (?*)
             )
             """)
 
@@ -220,10 +220,10 @@ extension Table {
         ], ["PRIMARY KEY (run_id, line)"], erasure: .kept,
         of: """
             t.run_id IN (SELECT id FROM import_run WHERE scope_id = ?1) AND EXISTS (
-                SELECT 1 FROM customer_identifier i WHERE i.customer_id IN (:customers)
+                SELECT 1 FROM customer_identifier i WHERE i.customer_id IN (?*)
                 AND instr(t.detail, i.value) > 0
                 UNION ALL
-                SELECT 1 FROM customer_alias a WHERE a.customer_id IN (:customers)
+                SELECT 1 FROM customer_alias a WHERE a.customer_id IN (?*)
                 AND instr(t.detail, a.value) > 0
             )
             """)

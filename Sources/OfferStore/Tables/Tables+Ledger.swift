@@ -71,7 +71,7 @@ extension Table {
             """,
             "CREATE INDEX signing_decision ON signing (decision_id)",
         ], ledgerKey: "sequence", erasure: .kept,
-        of: "t.issued_offer IN (SELECT sequence FROM issued_offer WHERE customer_id IN (:customers))")
+        of: "t.issued_offer IN (SELECT sequence FROM issued_offer WHERE customer_id IN (?*))")
 
     /// An answer that was no, or could not be decided; perhaps with the statement that blocks an introductory offer.
     static let refusal = Table(
@@ -90,7 +90,7 @@ extension Table {
         indexes: [
             "CREATE INDEX kept_answer_answered ON kept_answer (answered_at)",
             "CREATE INDEX kept_answer_decision ON kept_answer (decision_id) WHERE decision_id IS NOT NULL",
-        ], erasure: .deleted, of: isAnswer(of: "customer_id IN (:customers)"))
+        ], erasure: .deleted, of: isAnswer(of: "customer_id IN (?*)"))
 
     /// The answers `t` that tell of some decisions: an earlier decision is noted, any other has the instant of its
     /// answer.
