@@ -1,3 +1,4 @@
+import AppStoreData
 public import AppStoreServer
 public import OfferModel
 public import OfferSigning
@@ -41,6 +42,12 @@ public struct RegisteredApp: Sendable {
     /// Production does not know; V1 names nothing that would keep it from being redeemed there.
     public func formats(in environment: AppStoreEnvironment) -> Set<SignatureFormat> {
         environment == .sandbox && !signsV1InSandbox ? [.v2] : SignatureFormat.all
+    }
+
+    /// The reader of the app's signed data in an environment, by its own verifier or that of one request.
+    func reader(in environment: AppStoreEnvironment, _ own: (any SignedDataVerifier)? = nil) -> SignedDataReader {
+        SignedDataReader(
+            verifier: own ?? verifier, bundleId: bundleId, appAppleId: appAppleId, environment: environment)
     }
 }
 

@@ -1,11 +1,9 @@
 import Dispatch
+import OfferStore
 import Synchronization
 
 /// A share of the machine for work that takes long: a bounded number at once, on threads of its own. What finds no
 /// free thread waits first-in, first-out up to a limit; beyond it, calls fail with ``RequestError/busy``.
-///
-/// All other tasks run in turn on as many threads as there are cores. Work that held one of those for long would keep
-/// every request waiting that is quick to answer; on threads of its own it competes for processor time only.
 package final class LongWork: Sendable {
     private let turns: AsyncSemaphore
     private let idle: Mutex<[WorkThread]>
@@ -35,6 +33,17 @@ package final class LongWork: Sendable {
             defer { idle.withLock { $0.append(thread) } }
             return try await withTaskExecutorPreference(thread) { @concurrent in try await work() }
         }
+    }
+}
+
+extension LongWork {
+    /// Reads a snapshot in a turn.
+    ///
+    /// - Throws: as ``run(_:)`` does.
+    func read<Result: Sendable>(
+        _ database: any StoreDatabase, _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+    ) async throws -> Result {
+        try await run { try await database.read(body) }
     }
 }
 

@@ -1,4 +1,5 @@
 public import Metrics
+import OfferAPI
 import OfferEligibility
 import OfferModel
 import OfferSigning
@@ -98,9 +99,9 @@ struct ServiceMetrics: Sendable {
     }
 
     /// - Parameter age: since Apple signed it, in milliseconds; `nil` for one that was fetched.
-    func received(_ receipt: NotificationReceipt, age: Int64?, in scope: Scope) {
+    func received(_ receipt: NotificationBody, age: Int64?, in scope: Scope) {
         let (app, environment) = (scope.bundleId.rawValue, scope.environment.rawValue)
-        notifications[app, environment, receipt.type.rawValue, "\(receipt.isRepeat)"].increment()
+        notifications[app, environment, receipt.notificationType.rawValue, "\(receipt.repeated)"].increment()
         if let age { notificationAges[app, environment].recordMilliseconds(max(0, age)) }
     }
 

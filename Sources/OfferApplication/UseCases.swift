@@ -19,10 +19,8 @@ public struct UseCases: Sendable {
     public let catalogs: CatalogRevisions
     /// `/v1/offers`: the kill switch.
     public let switches: OfferPauses
-    /// `POST /v1/issued-offers/{id}/replay`.
+    /// `POST /v1/issued-offers/{id}/replay` and `GET /v1/decisions/{id}`.
     public let replay: OfferReplay
-    /// `GET /v1/decisions/{id}`.
-    public let recordedDecisions: RecordedDecisions
     /// `POST /v1/signature-checks`.
     public let signatureChecks: SignatureChecks
     /// `POST /v1/issued-offers/{id}/void`.
@@ -35,12 +33,8 @@ public struct UseCases: Sendable {
     public let refresh: CustomerRefresh
     /// `GET /v1/issued-offers/export`.
     public let export: IssuedOfferExport
-    /// `PUT /v1/customers/attributes`.
-    public let attributes: CustomerAttributes
-    /// `POST /v1/customers/unlink`.
-    public let unlinking: AliasUnlinking
-    /// `POST /v1/customers/reset`.
-    public let resetting: TesterReset
+    /// `PUT /v1/customers/attributes`, `POST /v1/customers/unlink` and `POST /v1/customers/reset`.
+    public let changes: CustomerChanges
     /// `/v1/events`.
     public let events: EventFeed
     /// `GET /v1/reports/funnel`.
@@ -98,11 +92,7 @@ public struct UseCases: Sendable {
         status = StatusLookup(database: database, ingestion: ingestion, clock: clock, rates: rates)
         export = IssuedOfferExport(database: database, catalogs: catalogs, clock: clock, work: shares.stories)
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard, work: shares.stories)
-        recordedDecisions = RecordedDecisions(
-            database: database, catalogs: catalogs, policy: .standard, work: shares.stories)
-        attributes = CustomerAttributes(database: ledger, clock: clock, rates: rates)
-        unlinking = AliasUnlinking(database: ledger, clock: clock)
-        resetting = TesterReset(ledger: ledger, digestKey: digestKey, clock: wallClock)
+        changes = CustomerChanges(database: ledger, digestKey: digestKey, clock: clock, rates: rates)
         voiding = OfferVoiding(database: ledger, stories: customers, clock: clock)
         events = EventFeed(database: database, webhooks: webhooks, clock: clock)
         reports = FunnelReports(

@@ -32,7 +32,7 @@ struct WireJSONTests {
     @Test("an answer with members of a later version is still read")
     func laterMembers() throws {
         let bytes = Array(#"{"status":"ok","since":5}"#.utf8)
-        #expect(try WireJSON.decode(HealthBody.self, from: bytes) == HealthBody(status: "ok"))
+        #expect(try WireJSON.decode(HealthBody.self, from: bytes) == HealthBody())
     }
 
     @Test("every problem code has the status of the contract")

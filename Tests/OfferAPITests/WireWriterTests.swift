@@ -45,9 +45,10 @@ struct WireWriterTests {
 
     @Test("a request is written in the order of the names too")
     func request() throws {
-        let body = UnlinkRequestBody(
-            customer: CustomerIdentifiers(originalTransactionId: "1", customerId: "c"),
-            aliases: CustomerAliases(customerId: "d"), reason: "r")
+        let body = UnlinkRequestBody { body in
+            body.customer = CustomerIdentifiers(originalTransactionId: "1", customerId: "c")
+            (body.aliases.customerId, body.reason) = ("d", "r")
+        }
         #expect(
             String(decoding: try WireJSON.encode(body), as: UTF8.self)
                 == #"{"aliases":{"customerId":"d"},"customer":{"customerId":"c","originalTransactionId":"1"},"reason":"r"}"#

@@ -54,7 +54,7 @@ struct PlannedChangeTests {
     func kinds() throws {
         let (old, new) = (Self.catalog(Self.offer()), Self.catalog(Self.offer { $0.priority = 2 }))
         for (kind, path) in [("removed", "priority"), ("transmuted", "priority"), ("transmuted", nil)] {
-            let change = CatalogChange(offerId: "a", change: kind, path: path)
+            let change = CatalogChange { ($0.offerId, $0.change, $0.path) = ("a", kind, path) }
             #expect(try planned(change, from: old, to: new).words == unknown)
         }
     }

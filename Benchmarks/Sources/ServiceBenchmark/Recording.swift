@@ -26,10 +26,11 @@ struct Recording {
                 group.addTask {
                     let order = IssueRequest(
                         offerId: "comeback", customer: Bench.customer(first + number), formats: [.v2])
-                    guard case .issued(_, true) = try await useCases.issuing.issue(order, caller: caller) else {
-                        return false
+                    let answer = try await useCases.issuing.issue(order, caller: caller, as: nil) { answer in
+                        guard case .issued(_, true) = answer else { throw NotMeasured(text: "\(answer)") }
+                        return WrittenAnswer(status: 201, contentType: "", body: [])
                     }
-                    return true
+                    return answer.status == 201
                 }
             }
             await gate.untilWaiting(Self.count)

@@ -35,7 +35,7 @@ let answer = IssuedOfferView { offer in
         signature.signature = String(repeating: "MEUCIQ+/", count: 12)
         signature.appAccountToken = "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"
     }
-    offer.signatures.v2 = SignatureV2Body(jws: String(repeating: "eyJhbGciOiJFUzI1NiIs", count: 26))
+    offer.signatures.v2 = SignatureV2Body { $0.jws = String(repeating: "eyJhbGciOiJFUzI1NiIs", count: 26) }
 }
 var rounds = Rounds()
 var bytes = 0

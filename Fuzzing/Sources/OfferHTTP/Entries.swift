@@ -21,26 +21,20 @@ extension SignedDelivery {
     /// - Parameter type: `IssueRequest`, `Inquiry`, `StatusRequestBody` or `TransactionsRequestBody`.
     /// - Throws: `RequestFault`.
     package static func ofApp(_ body: [UInt8], _ type: Any.Type) throws -> SignedDelivery? {
-        func read<Body: WireValue>(_ type: Body.Type) throws -> Body {
-            try WireJSON.decodeRequest(type, from: body, values: 2_048)
+        func read<Body: CheckedRequest>(_ type: Body.Type) throws -> Body {
+            let request = try WireJSON.decodeRequest(type, from: body, values: 2_048)
+            try request.check(by: .app)
+            return request
         }
         switch type {
         case is IssueRequest.Type:
-            let request = try read(IssueRequest.self)
-            try request.check(by: .app)
-            return request.delivery
+            return try read(IssueRequest.self).delivery
         case is Inquiry.Type:
-            let request = try read(Inquiry.self)
-            try request.check(by: .app)
-            return request.delivery
+            return try read(Inquiry.self).delivery
         case is StatusRequestBody.Type:
-            let request = try read(StatusRequestBody.self)
-            try request.check(by: .app)
-            return request.delivery
+            return try read(StatusRequestBody.self).delivery
         case is TransactionsRequestBody.Type:
-            let request = try read(TransactionsRequestBody.self)
-            try request.check(by: .app)
-            return request.delivery
+            return try read(TransactionsRequestBody.self).delivery
         default: return nil
         }
     }
@@ -50,7 +44,7 @@ extension PassedSignature {
     /// Reads and checks a body of `POST /v1/signature-checks` as the server does.
     package init(body: [UInt8]) throws {
         self = try WireJSON.decodeRequest(PassedSignature.self, from: body)
-        try check()
+        try check(by: .support)
     }
 }
 

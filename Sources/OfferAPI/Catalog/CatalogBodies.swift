@@ -12,11 +12,6 @@ package struct CatalogApplied: WireObject {
         members.required("changes", &changes)
         members.required("revision", &revision)
     }
-
-    package init(revision: Int, changes: [CatalogChange]) {
-        self.revision = revision
-        self.changes = changes
-    }
 }
 
 /// One difference between two revisions.
@@ -44,16 +39,12 @@ package struct CatalogChange: WireObject {
         members.optional("to", &to)
     }
 
-    package init(offerId: OfferId?, change: String, path: String? = nil, from: String? = nil, to: String? = nil) {
+    package init(_ kind: Kind, of offerId: OfferId?, path: String? = nil, from: String? = nil, to: String? = nil) {
         self.offerId = offerId
-        self.change = change
+        change = kind.rawValue
         self.path = path
         self.from = from
         self.to = to
-    }
-
-    package init(_ kind: Kind, of offerId: OfferId?, path: String? = nil, from: String? = nil, to: String? = nil) {
-        self.init(offerId: offerId, change: kind.rawValue, path: path, from: from, to: to)
     }
 }
 
@@ -92,17 +83,12 @@ package enum ListCursor: String {
 
 /// `/healthz` and `/readyz`.
 package struct HealthBody: WireObject {
-    /// `ok`.
-    package var status = ""
+    package var status = "ok"
 
     package init() {}
 
     package mutating func visit(_ members: inout some MemberVisitor) {
         members.required("status", &status)
-    }
-
-    package init(status: String) {
-        self.status = status
     }
 }
 
@@ -130,13 +116,6 @@ package struct AppliedRevision: WireObject {
         members.optional("message", &message)
         members.required("revision", &revision)
     }
-
-    package init(revision: Int, actor: String, message: String?, createdAt: Instant) {
-        self.revision = revision
-        self.actor = actor
-        self.message = message
-        self.createdAt = createdAt
-    }
 }
 
 /// `POST /v1/offers/{id}/pause`, `/resume`, and the same for every offer: whether offers are paused now.
@@ -156,12 +135,5 @@ package struct PauseState: WireObject {
         members.required("everyOfferPaused", &everyOfferPaused)
         members.optional("offerId", &offerId)
         members.required("paused", &paused)
-    }
-
-    package init(offerId: OfferId?, paused: Bool, changed: Bool, everyOfferPaused: Bool) {
-        self.offerId = offerId
-        self.paused = paused
-        self.changed = changed
-        self.everyOfferPaused = everyOfferPaused
     }
 }

@@ -1,4 +1,4 @@
-package import OfferModel
+public import OfferModel
 
 /// `GET /v1/offers`: one offer of the catalog in force, without its condition.
 ///
@@ -19,7 +19,7 @@ package struct OfferSummary: WireObject {
     package var again: Again?
     package var coolDown: Period?
     package var excludes: [OfferId]?
-    package var rollout: Share?
+    package var rollout: Rollout?
     package var limits: [Allowance]?
     package var used: Used?
 
@@ -82,21 +82,6 @@ package struct OfferSummary: WireObject {
         }
     }
 
-    /// A rollout, in percent.
-    package struct Share: WireObject {
-        package var percent: Double = 0
-        package var holdout: Double = 0
-        package var salt: String?
-
-        package init() {}
-
-        package mutating func visit(_ members: inout some MemberVisitor) {
-            members.required("holdout", &holdout)
-            members.required("percent", &percent)
-            members.optional("salt", &salt)
-        }
-    }
-
     /// A limit, with the keys of the catalog.
     package struct Allowance: WireObject {
         package var count: Int?
@@ -132,11 +117,6 @@ package struct OfferSummary: WireObject {
             members.required("spent", &spent)
             members.required("uses", &uses)
         }
-
-        package init(uses: Int, spent: [Price]) {
-            self.uses = uses
-            self.spent = spent
-        }
     }
 
     package init(_ offer: Offer, paused: Bool, used: Used?) {
@@ -163,11 +143,19 @@ package struct OfferSummary: WireObject {
         again = offer.again.map { after in Again { $0.after = after } }
         coolDown = offer.coolDown
         excludes = offer.excludes
-        rollout = offer.rollout.map { rollout in
-            Share { ($0.percent, $0.holdout, $0.salt) = (rollout.percent, rollout.holdout, rollout.salt) }
-        }
+        rollout = offer.rollout
         limits = offer.limits.map(Allowance.init)
         self.used = used
+    }
+}
+
+extension Rollout: WireObject {
+    public init() { self.init(percent: 0) }
+
+    public mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("holdout", &holdout)
+        members.required("percent", &percent)
+        members.optional("salt", &salt)
     }
 }
 

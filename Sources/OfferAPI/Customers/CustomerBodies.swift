@@ -32,11 +32,6 @@ package struct AttributesBody: WireObject {
         members.required("attributes", &attributes)
         members.required("customers", &customers)
     }
-
-    package init(customers: [KnownIdentifiers], attributes: [String: FactValue]) {
-        self.customers = customers
-        self.attributes = attributes
-    }
 }
 
 /// `POST /v1/customers/unlink`: which aliases are detached from which customer.
@@ -55,12 +50,6 @@ package struct UnlinkRequestBody: WireRequest {
         members.required("aliases", &aliases)
         members.required("reason", &reason)
     }
-
-    package init(customer: CustomerIdentifiers, aliases: CustomerAliases, reason: String) {
-        self.customer = customer
-        self.aliases = aliases
-        self.reason = reason
-    }
 }
 
 /// The answer to `POST /v1/customers/unlink`.
@@ -75,11 +64,6 @@ package struct UnlinkBody: WireObject {
     package mutating func visit(_ members: inout some MemberVisitor) {
         members.required("customers", &customers)
         members.required("unlinked", &unlinked)
-    }
-
-    package init(customers: [KnownIdentifiers], unlinked: [String]) {
-        self.customers = customers
-        self.unlinked = unlinked
     }
 }
 
@@ -96,11 +80,6 @@ package struct ResetRequestBody: WireRequest {
         members.required("customer", &customer)
         members.required("reason", &reason)
     }
-
-    package init(customer: CustomerIdentifiers, reason: String) {
-        self.customer = customer
-        self.reason = reason
-    }
 }
 
 /// The answer to `POST /v1/customers/reset`.
@@ -111,10 +90,6 @@ package struct ResetBody: WireObject {
 
     package mutating func visit(_ members: inout some MemberVisitor) {
         members.required("customers", &customers)
-    }
-
-    package init(customers: Int) {
-        self.customers = customers
     }
 }
 
@@ -130,11 +105,6 @@ package struct RefreshRequestBody: WireRequest {
     package mutating func visit(_ members: inout some MemberVisitor) {
         members.optional("customer", &customer)
         members.optional("orderId", &orderId)
-    }
-
-    package init(customer: CustomerIdentifiers? = nil, orderId: String? = nil) {
-        self.customer = customer
-        self.orderId = orderId
     }
 }
 
@@ -173,12 +143,6 @@ package struct RefreshReport: WireObject {
             members.required("detail", &detail)
             members.required("path", &path)
         }
-
-        package init(path: String, code: String, detail: String) {
-            self.path = path
-            self.code = code
-            self.detail = detail
-        }
     }
 
     /// Why the history does not count as complete.
@@ -193,11 +157,6 @@ package struct RefreshReport: WireObject {
             members.required("code", &code)
             members.required("detail", &detail)
         }
-
-        package init(code: String, detail: String) {
-            self.code = code
-            self.detail = detail
-        }
     }
 
     package var customers: [KnownIdentifiers] = []
@@ -207,7 +166,7 @@ package struct RefreshReport: WireObject {
     package var refused: [Refused] = []
     /// Why the history does not count as complete; empty if it does.
     package var gaps: [Gap] = []
-    package var coverage = CoverageBody()
+    package var coverage = Coverage.none
 
     package init() {}
 
@@ -219,9 +178,5 @@ package struct RefreshReport: WireObject {
         members.required("refused", &refused)
         members.required("renewalInfos", &renewalInfos)
         members.required("transactions", &transactions)
-    }
-
-    package init(coverage: CoverageBody) {
-        self.coverage = coverage
     }
 }

@@ -1,11 +1,11 @@
-package import OfferModel
+public import OfferModel
 
 /// `GET /v1/customers`: everything known about the customers the identifiers name.
 package struct CustomerDetails: WireObject {
     package var customers: [KnownIdentifiers] = []
     /// What the app set for them, by the name after `customer.attributes.`.
     package var attributes: [String: FactValue] = [:]
-    package var coverage = CoverageBody()
+    package var coverage = Coverage.none
     package var subscriptions: [SubscriptionSummary] = []
     /// The current view of the newest transactions, oldest purchase first.
     package var transactions: [TransactionSummary] = []
@@ -58,27 +58,17 @@ package struct IdentifierOrigin: WireObject {
     }
 }
 
-package struct CoverageBody: WireObject {
-    /// `none`, `partial` or `complete`.
-    package var level = ""
-    /// When the complete history was fetched or stated.
-    package var asOf: Instant?
-    package var provenance: Provenance?
+extension Coverage: WireObject {
+    public init() { self = .none }
 
-    package init() {}
-
-    package mutating func visit(_ members: inout some MemberVisitor) {
+    public mutating func visit(_ members: inout some MemberVisitor) {
         members.optional("asOf", &asOf)
         members.required("level", &level)
         members.optional("provenance", &provenance)
     }
-
-    package init(level: String, asOf: Instant?, provenance: Provenance?) {
-        self.level = level
-        self.asOf = asOf
-        self.provenance = provenance
-    }
 }
+
+extension Coverage.Level: WireWord {}
 
 package struct SubscriptionSummary: WireObject {
     package var subscriptionGroupIdentifier: SubscriptionGroupId = ""
@@ -109,10 +99,6 @@ package struct SubscriptionSummary: WireObject {
         members.optional("transactionId", &transactionId)
         members.optional("undeterminedBecause", &undeterminedBecause)
         members.optional("willAutoRenew", &willAutoRenew)
-    }
-
-    package init(of group: SubscriptionGroupId) {
-        subscriptionGroupIdentifier = group
     }
 }
 

@@ -47,11 +47,6 @@ public struct CustomerAliases: WireRequest {
         members.optional("customerId", &customerId)
     }
 
-    public init(appAccountToken: AppAccountToken? = nil, customerId: CustomerId? = nil) {
-        self.appAccountToken = appAccountToken
-        self.customerId = customerId
-    }
-
     package var identifiers: CustomerIdentifiers {
         CustomerIdentifiers(appAccountToken: appAccountToken, customerId: customerId)
     }

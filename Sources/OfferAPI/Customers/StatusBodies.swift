@@ -26,9 +26,8 @@ package struct StatusBody: WireObject {
         members.required("items", &items)
     }
 
-    package init(items: [CustomerStatus], ignored: [IgnoredData]? = nil) {
-        self.items = items
-        self.ignored = ignored
+    package init(_ items: [CustomerStatus], ignored: [IgnoredData]? = nil) {
+        (self.items, self.ignored) = (items, ignored)
     }
 }
 
@@ -42,7 +41,7 @@ package struct CustomerStatus: WireObject {
     /// Why there is no status; then nothing else says anything of the customer.
     package var error: StatusError?
     package var known = false
-    package var coverage = CoverageBody()
+    package var coverage = Coverage.none
     /// One per subscription group in which the customer has a subscription.
     package var groups: [GroupStatus] = []
     /// Products outside subscription groups.
@@ -64,19 +63,6 @@ package struct CustomerStatus: WireObject {
         members.required("known", &known)
         members.required("products", &products)
     }
-
-    package init(
-        customer: CustomerIdentifiers, known: Bool, coverage: CoverageBody, groups: [GroupStatus] = [],
-        products: [ProductStatus] = [], asOf: Instant
-    ) {
-        self.customer = customer
-        self.known = known
-        self.coverage = coverage
-        self.groups = groups
-        self.products = products
-        hasAccess = groups.contains(where: \.hasAccess)
-        self.asOf = asOf
-    }
 }
 
 /// Why one customer of a batch has no status.
@@ -89,11 +75,6 @@ package struct StatusError: WireObject {
     package mutating func visit(_ members: inout some MemberVisitor) {
         members.required("code", &code)
         members.required("detail", &detail)
-    }
-
-    package init(_ code: ProblemCode, _ detail: String) {
-        self.code = code
-        self.detail = detail
     }
 }
 
@@ -155,12 +136,6 @@ package struct GroupStatus: WireObject {
         members.optional("trialEndsAt", &trialEndsAt)
         members.optional("trialStartedAt", &trialStartedAt)
         members.optional("willAutoRenew", &willAutoRenew)
-    }
-
-    package init(of group: SubscriptionGroupId, state: String, hasAccess: Bool) {
-        subscriptionGroupIdentifier = group
-        self.state = state
-        self.hasAccess = hasAccess
     }
 }
 

@@ -67,12 +67,6 @@ package struct IngestReport: WireObject {
         members.optional("ignored", &ignored)
         members.required("results", &results)
     }
-
-    package init(customers: [KnownIdentifiers], ignored: [IgnoredData]? = nil, results: [IngestResult]) {
-        self.customers = customers
-        self.ignored = ignored
-        self.results = results
-    }
 }
 
 /// Signed data of a request that was verified and could not be used; the request was answered without it.
@@ -118,16 +112,6 @@ package struct KnownIdentifiers: WireObject {
         members.required("originalTransactionIds", &originalTransactionIds)
         members.optional("status", &status)
     }
-
-    package init(
-        originalTransactionIds: [TransactionId] = [], appTransactionId: AppTransactionId? = nil,
-        appAccountTokens: [AppAccountToken] = [], customerIds: [CustomerId] = []
-    ) {
-        self.originalTransactionIds = originalTransactionIds
-        self.appTransactionId = appTransactionId
-        self.appAccountTokens = appAccountTokens
-        self.customerIds = customerIds
-    }
 }
 
 package struct IngestResult: WireObject {
@@ -147,16 +131,6 @@ package struct IngestResult: WireObject {
         members.optional("hint", &hint)
         members.required("outcome", &outcome)
         members.required("pointer", &pointer)
-    }
-
-    package init(
-        pointer: String, outcome: IngestOutcome, code: String? = nil, detail: String? = nil, hint: String? = nil
-    ) {
-        self.pointer = pointer
-        self.outcome = outcome
-        self.code = code
-        self.detail = detail
-        self.hint = hint
     }
 }
 

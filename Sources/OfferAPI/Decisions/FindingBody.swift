@@ -1,5 +1,5 @@
-package import JSON
-package import OfferModel
+public import JSON
+public import OfferModel
 
 /// One rule's finding on the wire; `client` keys see `rule`, `verdict`, `reason` and `turningPoint` only.
 package struct FindingBody: WireObject {
@@ -30,8 +30,8 @@ package struct FindingBody: WireObject {
 
 package struct EvidenceBody: WireObject {
     package var field = ""
-    package var observed: ObservedValue?
-    package var required: ObservedValue?
+    package var observed: EvidenceValue?
+    package var required: EvidenceValue?
     package var provenance: Provenance?
     package var transactionId: TransactionId?
 
@@ -46,19 +46,14 @@ package struct EvidenceBody: WireObject {
     }
 }
 
-package enum ObservedValue: Sendable, Hashable {
-    case value(FactValue)
-    case list([FactValue])
-}
+extension EvidenceValue: WireValue {
+    public static var form: WireForm { .schema("ObservedValue") }
 
-extension ObservedValue: WireValue {
-    package static var form: WireForm { .schema("ObservedValue") }
-
-    package static func read(_ json: inout WireReader) throws(Misreading) -> ObservedValue {
+    public static func read(_ json: inout WireReader) throws(Misreading) -> EvidenceValue {
         json.next() == UInt8(ascii: "[") ? .list(try [FactValue].read(&json)) : .value(try FactValue.read(&json))
     }
 
-    package func write(to json: inout JSONWriter) throws {
+    public func write(to json: inout JSONWriter) throws {
         switch self {
         case .value(let value): try value.write(to: &json)
         case .list(let values): try values.write(to: &json)

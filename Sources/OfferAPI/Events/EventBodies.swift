@@ -38,8 +38,4 @@ package struct EventResendBody: WireObject {
     package mutating func visit(_ members: inout some MemberVisitor) {
         members.required("webhooks", &webhooks)
     }
-
-    package init(webhooks: Int) {
-        self.webhooks = webhooks
-    }
 }

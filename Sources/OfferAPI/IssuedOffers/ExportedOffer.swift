@@ -2,60 +2,30 @@ package import OfferModel
 
 /// One issued offer as it is exported: no signature, but the proof that the audit holds of it.
 package struct ExportedOffer: WireObject {
-    package var issuedOfferId: LowercaseUUID = .blank
-    package var offerId: OfferId = ""
-    package var offerType: OfferType = .promotional
-    package var delivery: Delivery = .signature
-    /// Apple's name of the offer; absent for introductory ones.
-    package var offerIdentifier: OfferIdentifier?
-    package var productId: ProductId = ""
-    package var bundleId: BundleId = ""
-    package var environment: AppStoreEnvironment = .production
-    package var state: IssuedOfferState = .open
-    package var issuedAt: Instant = .blank
-    package var expiresAt: Instant = .blank
+    /// Without its signatures and what the decision was.
+    package var offer = IssuedOfferView()
     package var signings = 0
-    package var voidedAt: Instant?
-    package var catalogRevision = 0
     /// What the audit holds of it; absent only if the ledger is broken.
     package var proof: IssuedOfferProof?
 
     package init() {}
 
     package mutating func visit(_ members: inout some MemberVisitor) {
-        members.required("bundleId", &bundleId)
-        members.required("catalogRevision", &catalogRevision)
-        members.required("delivery", &delivery)
-        members.required("environment", &environment)
-        members.required("expiresAt", &expiresAt)
-        members.required("issuedAt", &issuedAt)
-        members.required("issuedOfferId", &issuedOfferId)
-        members.required("offerId", &offerId)
-        members.optional("offerIdentifier", &offerIdentifier)
-        members.required("offerType", &offerType)
-        members.required("productId", &productId)
+        members.required("bundleId", &offer.bundleId)
+        members.required("catalogRevision", &offer.catalogRevision)
+        members.required("delivery", &offer.delivery)
+        members.required("environment", &offer.environment)
+        members.required("expiresAt", &offer.expiresAt)
+        members.required("issuedAt", &offer.issuedAt)
+        members.required("issuedOfferId", &offer.issuedOfferId)
+        members.required("offerId", &offer.offerId)
+        members.optional("offerIdentifier", &offer.offerIdentifier)
+        members.required("offerType", &offer.offerType)
+        members.required("productId", &offer.productId)
         members.optional("proof", &proof)
         members.required("signings", &signings)
-        members.required("state", &state)
-        members.optional("voidedAt", &voidedAt)
-    }
-
-    package init(_ offer: IssuedOfferView, signings: Int, voidedAt: Instant?, proof: IssuedOfferProof?) {
-        issuedOfferId = offer.issuedOfferId
-        offerId = offer.offerId
-        offerType = offer.offerType
-        delivery = offer.delivery
-        offerIdentifier = offer.offerIdentifier
-        productId = offer.productId
-        bundleId = offer.bundleId
-        environment = offer.environment
-        state = offer.state
-        issuedAt = offer.issuedAt
-        expiresAt = offer.expiresAt
-        self.signings = signings
-        self.voidedAt = voidedAt
-        catalogRevision = offer.catalogRevision
-        self.proof = proof
+        members.required("state", &offer.state)
+        members.optional("voidedAt", &offer.voidedAt)
     }
 }
 

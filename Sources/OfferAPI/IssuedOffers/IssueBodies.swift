@@ -144,10 +144,6 @@ public struct SignatureV2Body: WireObject {
     public mutating func visit(_ members: inout some MemberVisitor) {
         members.required("jws", &jws)
     }
-
-    public init(jws: String) {
-        self.jws = jws
-    }
 }
 
 /// What `introductoryOfferEligibility(compactJWS:)` takes.
@@ -161,11 +157,6 @@ public struct IntroductoryEligibilityBody: WireObject {
     public mutating func visit(_ members: inout some MemberVisitor) {
         members.required("allowIntroductoryOffer", &allowIntroductoryOffer)
         members.required("jws", &jws)
-    }
-
-    public init(jws: String, allowIntroductoryOffer: Bool) {
-        self.jws = jws
-        self.allowIntroductoryOffer = allowIntroductoryOffer
     }
 }
 
@@ -181,11 +172,6 @@ public struct VoidRequestBody: WireRequest {
     public mutating func visit(_ members: inout some MemberVisitor) {
         members.required("reason", &reason)
         members.optional("release", &release)
-    }
-
-    public init(reason: String, release: Bool? = nil) {
-        self.reason = reason
-        self.release = release
     }
 }
 

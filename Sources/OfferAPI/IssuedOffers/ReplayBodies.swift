@@ -10,10 +10,6 @@ package struct ReplayRequestBody: WireRequest {
     package mutating func visit(_ members: inout some MemberVisitor) {
         members.optional("catalogRevision", &catalogRevision)
     }
-
-    package init(catalogRevision: Int? = nil) {
-        self.catalogRevision = catalogRevision
-    }
 }
 
 /// The answer to a replay: a recorded decision beside what the same question gives now.

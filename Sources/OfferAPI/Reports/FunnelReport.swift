@@ -20,13 +20,6 @@ package struct FunnelReport: WireObject {
         members.required("offers", &offers)
         members.required("to", &to)
     }
-
-    package init(asOf: Instant, range: Range<Instant>, offers: [OfferFunnel]) {
-        self.asOf = asOf
-        from = range.lowerBound
-        to = range.upperBound
-        self.offers = offers
-    }
 }
 
 /// The funnel of one offer. Every number counts customers, each once, unless it says otherwise.
@@ -67,11 +60,6 @@ package struct OfferFunnel: WireObject {
         members.required("stages", &stages)
     }
 
-    package init(offerId: OfferId, saveRate: SaveRate) {
-        self.offerId = offerId
-        self.saveRate = saveRate
-    }
-
     /// Customers by stage; each stage counts members of the one before.
     package struct Stages: WireObject {
         /// First requested in this period.
@@ -109,11 +97,6 @@ package struct OfferFunnel: WireObject {
         package mutating func visit(_ members: inout some MemberVisitor) {
             members.optional("placement", &placement)
             members.required("stages", &stages)
-        }
-
-        package init(placement: String?, stages: Stages) {
-            self.placement = placement
-            self.stages = stages
         }
     }
 
@@ -165,12 +148,6 @@ package struct OfferFunnel: WireObject {
             members.required("rule", &rule)
             members.required("verdict", &verdict)
         }
-
-        package init(rule: String, verdict: String, fact: String?) {
-            self.rule = rule
-            self.verdict = verdict
-            self.fact = fact
-        }
     }
 
     package struct Redemptions: WireObject {
@@ -218,13 +195,6 @@ package struct OfferFunnel: WireObject {
             members.required("redeemed", &redeemed)
             members.required("refunded", &refunded)
         }
-
-        package init(currency: String, issued: String, redeemed: String, refunded: String) {
-            self.currency = currency
-            self.issued = issued
-            self.redeemed = redeemed
-            self.refunded = refunded
-        }
     }
 }
 
@@ -259,13 +229,6 @@ package struct HoldoutLift: WireObject {
             members.required("lower", &lower)
             members.required("method", &method)
             members.required("upper", &upper)
-        }
-
-        package init(level: Double, method: String, lower: Double, upper: Double) {
-            self.level = level
-            self.method = method
-            self.lower = lower
-            self.upper = upper
         }
     }
 
@@ -315,9 +278,5 @@ package struct SaveRate: WireObject {
         members.optional("rate", &rate)
         members.required("saved", &saved)
         members.required("undetermined", &undetermined)
-    }
-
-    package init(definition: String) {
-        self.definition = definition
     }
 }

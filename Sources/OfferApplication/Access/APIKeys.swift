@@ -179,10 +179,6 @@ public struct APIKeySummary: Sendable, Hashable {
 public struct APIKeyNotActive: Error, Sendable, Hashable {
     /// `nil` if there is no such key.
     public var state: APIKeyState?
-
-    public init(state: APIKeyState?) {
-        self.state = state
-    }
 }
 
 /// A bearer token, `offerd_<id>_<secret>`: the id finds the key, the secret proves it.

@@ -20,13 +20,6 @@ public struct CatalogRevisions: Sendable {
         return stored.map(CatalogDocument.init) ?? CatalogDocument(revision: 0, text: "", format: .yaml)
     }
 
-    /// Reads a document again, to write it in another notation, in a turn of the catalogs.
-    ///
-    /// - Throws: `busy`, and what the body throws.
-    package func rewriting(_ body: @concurrent @Sendable () async throws -> String) async throws -> String {
-        try await work.run(body)
-    }
-
     /// Puts a document in force, if it is valid and made from the revision in force.
     ///
     /// - Returns: the revision and the differences; the text in force applied again makes no new revision.
@@ -55,7 +48,7 @@ public struct CatalogRevisions: Sendable {
             guard revision == expectedRevision else { throw RequestError.catalogChanged(current: revision) }
             if let number { try FrozenOffers.check(catalog, text: text, in: number, transaction) }
             guard !dryRun, let number, current?.digest != digest else {
-                return CatalogApplied(revision: revision, changes: changes)
+                return CatalogApplied { ($0.revision, $0.changes) = (revision, changes) }
             }
             let storeClock = StoreClock(transaction)
             let now = try clock.instant(transaction)
@@ -64,7 +57,7 @@ public struct CatalogRevisions: Sendable {
                 digest: digest, actor: caller.apiKeyId, message: message, createdAt: now)
             try CatalogStore(transaction).apply(next, expected: Int64(revision), in: number)
             try storeClock.advance(to: now)
-            return CatalogApplied(revision: Int(next.revision), changes: changes)
+            return CatalogApplied { ($0.revision, $0.changes) = (revision + 1, changes) }
         }
         return try await dryRun ? database.read(body) : database.write(by: caller.author, body)
     }
@@ -102,16 +95,17 @@ extension CatalogRevisions {
 
 extension CatalogChange {
     fileprivate init(_ difference: CatalogDifference) {
-        self.init(
-            offerId: difference.offerId, change: difference.kind.rawValue, path: difference.path, from: difference.from,
-            to: difference.to)
+        self.init()
+        (offerId, change, path) = (difference.offerId, difference.kind.rawValue, difference.path)
+        (from, to) = (difference.from, difference.to)
     }
 }
 
 extension AppliedRevision {
     fileprivate init(_ stored: CatalogRevision) {
-        self.init(
-            revision: Int(stored.revision), actor: stored.actor, message: stored.message, createdAt: stored.createdAt)
+        self.init()
+        (revision, actor, message) = (Int(stored.revision), stored.actor, stored.message)
+        createdAt = stored.createdAt
     }
 }
 

@@ -82,7 +82,9 @@ public struct OfferPauses: Sendable {
                 : try ids.map { try pauses.resume($0, actor: caller.apiKeyId, at: now, in: number) }.contains(true)
             try StoreClock(transaction).advance(to: now)
             let everyOffer = try pauses.active(in: number).contains { $0.offerId == nil }
-            return PauseState(offerId: id, paused: paused, changed: changed, everyOfferPaused: everyOffer)
+            return PauseState {
+                ($0.offerId, $0.paused, $0.changed, $0.everyOfferPaused) = (id, paused, changed, everyOffer)
+            }
         }
     }
 }
@@ -96,11 +98,11 @@ extension OfferSummary.Used {
             spent[cost.currency] = (spent[cost.currency] ?? 0).saturatingAdding(
                 cost.milliunits.saturatingMultiplied(by: Int64(count)))
         }
-        self.init(
-            uses: counters.places.saturatingAdding(counters.unmatched.values.saturatingSum()),
-            spent: spent.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map {
-                Price(Money(milliunits: $0.value, currency: $0.key))
-            })
+        self.init()
+        uses = counters.places.saturatingAdding(counters.unmatched.values.saturatingSum())
+        self.spent = spent.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map {
+            Price(Money(milliunits: $0.value, currency: $0.key))
+        }
     }
 }
 

@@ -2,9 +2,10 @@ package import OfferAPI
 package import OfferModel
 import OfferStore
 
-/// Changes to a customer's attributes: `PUT /v1/customers/attributes`.
-public struct CustomerAttributes: Sendable {
+/// Changes to a customer by their app's backend and by support.
+public struct CustomerChanges: Sendable {
     let database: Ledger
+    let digestKey: (any KeyedDigest)?
     let clock: RequestClock
     let rates: RequestRates
 
@@ -43,18 +44,15 @@ public struct CustomerAttributes: Sendable {
             let isChanged = try AttributeStore(transaction).replace(
                 attributes, of: customers, actor: caller.apiKeyId, at: now)
             if isChanged { try StoreClock(transaction).advance(to: now) }
-            return AttributesBody(
-                customers: try store.customers(customers).map(KnownIdentifiers.init), attributes: attributes)
+            return try AttributesBody { body in
+                body.customers = try store.customers(customers).map(KnownIdentifiers.init)
+                body.attributes = attributes
+            }
         }
     }
-}
 
-/// Takes an alias from a customer that a backend or an import attached by mistake: `POST /v1/customers/unlink`.
-public struct AliasUnlinking: Sendable {
-    let database: Ledger
-    let clock: RequestClock
-
-    /// Detaches aliases from the customers that the identifiers name; one that they do not have is passed over.
+    /// Detaches aliases that a backend or an import attached by mistake from the customers that the identifiers name; one
+    /// that they do not have is passed over.
     ///
     /// - Parameters:
     ///   - aliases: only the aliases count.
@@ -88,7 +86,32 @@ public struct AliasUnlinking: Sendable {
                         + "`appTransactionId`")
             }
             if !unlinked.isEmpty { try StoreClock(transaction).advance(to: now) }
-            return UnlinkBody(customers: known, unlinked: unlinked)
+            return UnlinkBody { ($0.customers, $0.unlinked) = (known, unlinked) }
+        }
+    }
+
+    /// Resets a tester, so that their next purchase is a new customer's. Never in Production.
+    ///
+    /// An erasure that keeps no evidence of uses, so limits begin again. It needs no digest key, because what stays is
+    /// about a tester.
+    ///
+    /// - Returns: `nil` in an environment whose customers are not testers.
+    /// - Throws: `unknownCustomer`, `ambiguousCustomer`, `busy`, `notReady`, `clockBehind`.
+    package func reset(
+        _ identifiers: CustomerIdentifiers, reason: String, caller: Caller
+    ) async throws -> ResetBody? {
+        guard caller.scope.environment.isOfTesters else { return nil }
+        do {
+            let data = PersonalData(
+                ledger: database, digestKey: digestKey, author: caller.author, clock: clock.wallClock)
+            let outcome = try await data.erase(identifiers, in: caller.scope, reason: reason, forgets: true)
+            return ResetBody { $0.customers = outcome.customers }
+        } catch ErasureRefusal.changing {
+            throw RequestError.busy
+        } catch ErasureRefusal.otherDigestKey(let key) {
+            throw RequestError.notReady(
+                detail: "rows of the customer were recorded under the digest key `\(key)`",
+                hint: "put that key back as `digestKey` in keys.yaml")
         }
     }
 }

@@ -17,57 +17,54 @@ public struct CustomerLookup: Sendable {
     package func story(
         _ identifiers: CustomerIdentifiers, limit: Int = 50, from cursor: TimelineCursor? = nil, caller: Caller
     ) async throws -> CustomerDetails {
-        try await work.run { try await readStory(identifiers, limit: limit, from: cursor, caller: caller) }
-    }
-
-    private func readStory(
-        _ identifiers: CustomerIdentifiers, limit: Int, from cursor: TimelineCursor?, caller: Caller
-    ) async throws -> CustomerDetails {
-        let read = try await database.read { transaction in
-            guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
-                throw RequestError.unknownCustomer
+        try await work.run {
+            let read = try await database.read { transaction in
+                guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
+                    throw RequestError.unknownCustomer
+                }
+                let subject = try NamedCustomers.resolve(identifiers, signed: [], in: number, transaction)
+                guard !subject.customers.isEmpty else { throw RequestError.unknownCustomer }
+                let facts = try SubjectFacts.read(subject.customers, transaction)
+                let now = try clock.instantOfLooking(transaction)
+                let store = CustomerStore(transaction)
+                let origins = Dictionary(
+                    grouping: try store.sourcedIdentifiers(of: subject.customers), by: \.customer)
+                let customers = try store.customers(subject.customers).map { stored in
+                    var known = KnownIdentifiers(stored)
+                    known.identifiers = (origins[stored.number] ?? []).map(IdentifierOrigin.init)
+                    return known
+                }
+                let issued = try IssuedOfferStore(transaction).page(
+                    of: subject.customers, offer: nil, descending: true, after: nil, limit: Self.shownOffers, in: number)
+                let timeline = try Timeline.read(
+                    of: subject.customers, from: cursor, limit: limit, at: now, transaction)
+                let page = timeline.page(from: cursor, limit: limit) { record, offer in
+                    try record.decideAgain(
+                        offer,
+                        by: catalogs.catalog(Int64(record.catalogRevision), of: number, in: caller.scope, transaction),
+                        scope: caller.scope, policy: policy, in: number, transaction)
+                }
+                let rows = try IssuedOfferRows(issued, united: facts, in: number, transaction)
+                return (customers: customers, now: now, facts: facts, issued: rows, timeline: page)
             }
-            let subject = try NamedCustomers.resolve(identifiers, signed: [], in: number, transaction)
-            guard !subject.customers.isEmpty else { throw RequestError.unknownCustomer }
-            let facts = try SubjectFacts.read(subject.customers, transaction)
-            let now = try clock.instantOfLooking(transaction)
-            let store = CustomerStore(transaction)
-            let origins = Dictionary(
-                grouping: try store.sourcedIdentifiers(of: subject.customers), by: \.customer)
-            let customers = try store.customers(subject.customers).map { stored in
-                var known = KnownIdentifiers(stored)
-                known.identifiers = (origins[stored.number] ?? []).map(IdentifierOrigin.init)
-                return known
+            let history = read.facts.history
+            let transactions = history.purchases.rows
+            let older = transactions.count - Self.shownTransactions
+            let states = history.subscriptionStates(
+                at: read.now, policy: policy.scaled(for: caller.scope.environment))
+            return CustomerDetails { details in
+                details.customers = read.customers
+                details.attributes = read.facts.attributes
+                details.coverage = history.coverage
+                details.subscriptions = states.map(SubscriptionSummary.init)
+                details.transactions = transactions.suffix(Self.shownTransactions).map {
+                    TransactionSummary($0.payload, provenance: $0.provenance)
+                }
+                details.olderTransactions = older > 0 ? older : nil
+                details.issuedOffers = read.issued.offers(for: caller, at: read.now)
+                details.timeline = read.timeline.items
+                details.next = read.timeline.next
             }
-            let issued = try IssuedOfferStore(transaction).page(
-                of: subject.customers, offer: nil, descending: true, after: nil, limit: Self.shownOffers, in: number)
-            let timeline = try Timeline.read(of: subject.customers, from: cursor, limit: limit, at: now, transaction)
-            let page = timeline.page(from: cursor, limit: limit) { record, offer in
-                try record.decideAgain(
-                    offer,
-                    by: catalogs.catalog(Int64(record.catalogRevision), of: number, in: caller.scope, transaction),
-                    scope: caller.scope, policy: policy, in: number, transaction)
-            }
-            let rows = try IssuedOfferRows(issued, united: facts, in: number, transaction)
-            return (customers: customers, now: now, facts: facts, issued: rows, timeline: page)
-        }
-        let history = read.facts.history
-        let transactions = history.purchases.rows
-        let older = transactions.count - Self.shownTransactions
-        let states = history.subscriptionStates(
-            at: read.now, policy: policy.scaled(for: caller.scope.environment))
-        return CustomerDetails { details in
-            details.customers = read.customers
-            details.attributes = read.facts.attributes
-            details.coverage = CoverageBody(history.coverage)
-            details.subscriptions = states.map(SubscriptionSummary.init)
-            details.transactions = transactions.suffix(Self.shownTransactions).map {
-                TransactionSummary($0.payload, provenance: $0.provenance)
-            }
-            details.olderTransactions = older > 0 ? older : nil
-            details.issuedOffers = read.issued.offers(for: caller, at: read.now)
-            details.timeline = read.timeline.items
-            details.next = read.timeline.next
         }
     }
 
@@ -98,32 +95,28 @@ public struct CustomerLookup: Sendable {
         _ identifiers: CustomerIdentifiers, offerId: OfferId?, limit: Int, before: Int64?, caller: Caller
     ) async throws -> PageBody<IssuedOfferView> {
         try await work.run {
-            try await readPage(identifiers, offerId: offerId, limit: limit, before: before, caller: caller)
+            let read = try await database.read { transaction -> (IssuedOfferRows, Int64?, Instant)? in
+                guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
+                let names = !identifiers.proven.isEmpty || !identifiers.aliases.isEmpty
+                let customers =
+                    names
+                    ? try NamedCustomers.resolve(identifiers, signed: [], in: number, transaction).customers : nil
+                // One more than asked for tells whether there is another page.
+                let found = try IssuedOfferStore(transaction).page(
+                    of: customers, offer: offerId, descending: true, after: before, limit: limit + 1,
+                    in: number)
+                let shown = Array(found.prefix(limit))
+                let united = try customers.map { try SubjectFacts.read($0, transaction) }
+                return (
+                    try IssuedOfferRows(shown, united: united, in: number, transaction),
+                    found.count > limit ? shown.last?.sequence : nil,
+                    try clock.instantOfLooking(transaction)
+                )
+            }
+            guard let (rows, next, now) = read else { return PageBody(items: [], next: nil) }
+            return PageBody(
+                items: rows.offers(for: caller, at: now), next: next.map { ListCursor.issuedOffers.text($0) })
         }
-    }
-
-    private func readPage(
-        _ identifiers: CustomerIdentifiers, offerId: OfferId?, limit: Int, before: Int64?, caller: Caller
-    ) async throws -> PageBody<IssuedOfferView> {
-        let read = try await database.read { transaction -> (IssuedOfferRows, Int64?, Instant)? in
-            guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
-            let names = !identifiers.proven.isEmpty || !identifiers.aliases.isEmpty
-            let customers =
-                names
-                ? try NamedCustomers.resolve(identifiers, signed: [], in: number, transaction).customers : nil
-            // One more than asked for tells whether there is another page.
-            let found = try IssuedOfferStore(transaction).page(
-                of: customers, offer: offerId, descending: true, after: before, limit: limit + 1, in: number)
-            let shown = Array(found.prefix(limit))
-            let united = try customers.map { try SubjectFacts.read($0, transaction) }
-            return (
-                try IssuedOfferRows(shown, united: united, in: number, transaction),
-                found.count > limit ? shown.last?.sequence : nil,
-                try clock.instantOfLooking(transaction)
-            )
-        }
-        guard let (rows, next, now) = read else { return PageBody(items: [], next: nil) }
-        return PageBody(items: rows.offers(for: caller, at: now), next: next.map { ListCursor.issuedOffers.text($0) })
     }
 
     /// How many of the newest issued offers a story shows; the list has them all.
@@ -144,15 +137,10 @@ extension IdentifierOrigin {
     }
 }
 
-extension CoverageBody {
-    init(_ coverage: Coverage) {
-        self.init(level: coverage.level.rawValue, asOf: coverage.asOf, provenance: coverage.provenance)
-    }
-}
-
 extension SubscriptionSummary {
     fileprivate init(_ state: SubscriptionState) {
-        self.init(of: state.subscriptionGroupIdentifier)
+        self.init()
+        subscriptionGroupIdentifier = state.subscriptionGroupIdentifier
         self.state = state.name
         undeterminedBecause = state.resolution.undeterminedReason?.rawValue
         hasAccess = state.hasAccess

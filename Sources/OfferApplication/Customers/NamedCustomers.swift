@@ -88,10 +88,9 @@ extension CustomerIdentifiers {
 
 extension KnownIdentifiers {
     init(_ customer: StoredCustomer) {
-        self.init(
-            originalTransactionIds: customer.originalTransactionIds,
-            appTransactionId: customer.appTransactionIds.first, appAccountTokens: customer.appAccountTokens,
-            customerIds: customer.customerIds)
+        self.init()
+        (originalTransactionIds, appTransactionId) = (customer.originalTransactionIds, customer.appTransactionIds.first)
+        (appAccountTokens, customerIds) = (customer.appAccountTokens, customer.customerIds)
     }
 }
 

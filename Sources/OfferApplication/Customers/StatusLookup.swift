@@ -21,20 +21,19 @@ public struct StatusLookup: Sendable {
         of named: [CustomerIdentifiers], proven delivery: SignedDelivery, caller: Caller
     ) async throws -> StatusBody {
         guard caller.role == .app || delivery.count > 0 else {
-            return StatusBody(items: try await statuses(of: named, caller: caller))
+            return StatusBody(try await statuses(of: named, caller: caller))
         }
         var verified = try await ingestion.verifyWhole(delivery, caller: caller)
         // A backend may name customers without signed data too.
         if caller.role != .app, verified.payloads.isEmpty, !named.isEmpty {
-            return StatusBody(items: try await statuses(of: named, caller: caller), ignored: verified.ignored)
+            return StatusBody(try await statuses(of: named, caller: caller), ignored: verified.ignored)
         }
         let proven = try ProvenCustomer(verified)
         verified.ignoreRenewalInfo { !proven.owns($0) }
         for customer in named { _ = try proven.identifiers(named: customer, account: caller.account) }
         let statuses = try await statuses(
             of: Array(repeating: proven.found, count: max(1, named.count)), caller: caller)
-        return StatusBody(
-            items: caller.role == .app ? statuses.map(proven.shown) : statuses, ignored: verified.ignored)
+        return StatusBody(caller.role == .app ? statuses.map(proven.shown) : statuses, ignored: verified.ignored)
     }
 
     /// The status of each of these customers, in their order, as of one instant. An item whose identifiers are ambiguous
@@ -76,11 +75,12 @@ public struct StatusLookup: Sendable {
             histories = histories.dropFirst(subject.parts.count)
             let statuses = found.map { CustomerStatus(of: customer, $0, at: now, in: caller.scope.environment) }
             guard var status = CustomerStatus(ofAny: statuses) else {
-                var status = CustomerStatus(
-                    customer: customer, known: subject.ambiguity != nil, coverage: CoverageBody(Coverage.none),
-                    asOf: now)
-                status.error = subject.ambiguity.map { StatusError(.ambiguousCustomer, $0) }
-                return status
+                return CustomerStatus { status in
+                    (status.customer, status.known, status.asOf) = (customer, subject.ambiguity != nil, now)
+                    status.error = subject.ambiguity.map { detail in
+                        StatusError { ($0.code, $0.detail) = (.ambiguousCustomer, detail) }
+                    }
+                }
             }
             if statuses.count > 1 { status.appleAccounts = statuses.count }
             return status
@@ -95,12 +95,6 @@ public struct StatusLookup: Sendable {
         var parts: [[CustomerNumber]] = []
         /// Why the item is ambiguous.
         var ambiguity: String?
-
-        init(_ customers: [CustomerNumber]) { parts = customers.isEmpty ? [] : [customers] }
-
-        init(accounts: [CustomerNumber]) { parts = accounts.map { [$0] } }
-
-        init(ambiguity: String) { self.ambiguity = ambiguity }
     }
 
     private func present(_ caller: Caller, _ transaction: any StoreTransaction) throws -> PresentState {
@@ -110,13 +104,13 @@ public struct StatusLookup: Sendable {
     private static func subjects(
         _ named: ArraySlice<CustomerIdentifiers>, in scope: ScopeNumber?, _ transaction: any StoreTransaction
     ) throws -> [Subject] {
-        guard let scope else { return named.map { _ in Subject([]) } }
+        guard let scope else { return named.map { _ in Subject() } }
         // Most are named by one identifier of Apple's, which cannot mix up two customers: these are read together.
         let alone = named.map { $0.proven.count == 1 && $0.aliases.isEmpty ? $0.proven.first : nil }
         let owners = try CustomerStore(transaction).owners(of: alone.compactMap(\.self), in: scope)
         return try zip(named, alone).map { identifiers, identifier in
             guard let identifier else { return try subject(identifiers, in: scope, transaction) }
-            return Subject(owners[identifier].map { [$0] } ?? [])
+            return Subject(parts: owners[identifier].map { [[$0]] } ?? [])
         }
     }
 
@@ -129,10 +123,10 @@ public struct StatusLookup: Sendable {
             if identifiers.proven.count + identifiers.aliases.count > 1 {
                 try subject.requireOwn(identifiers.aliases, in: scope, transaction)
             }
-            return Subject(subject.customers)
+            return Subject(parts: subject.customers.isEmpty ? [] : [subject.customers])
         } catch RequestError.ambiguousCustomer(let detail) {
             let carriers = try carriers(of: identifiers, in: scope, transaction)
-            return carriers.isEmpty ? Subject(ambiguity: detail) : Subject(accounts: carriers)
+            return carriers.isEmpty ? Subject(ambiguity: detail) : Subject(parts: carriers.map { [$0] })
         } catch RequestError.foreignAlias(let kind) {
             return Subject(ambiguity: "signed data names this `\(kind)` for another customer")
         }
@@ -160,13 +154,14 @@ extension CustomerStatus {
         of customer: CustomerIdentifiers, _ history: History, at now: Instant, in environment: AppStoreEnvironment
     ) {
         let view = CustomerView(history, at: now, policy: .standard.scaled(for: environment))
-        self.init(
-            customer: customer, known: true,
-            coverage: CoverageBody(
-                level: (view.hasUngrouped ? min(history.coverage.level, .partial) : history.coverage.level).rawValue,
-                asOf: history.coverage.asOf, provenance: nil),
-            groups: view.groups.map { GroupStatus($0, at: now) },
-            products: view.products.compactMap(ProductStatus.init), asOf: now)
+        self.init()
+        (self.customer, known, asOf) = (customer, true, now)
+        coverage = Coverage(
+            level: view.hasUngrouped ? min(history.coverage.level, .partial) : history.coverage.level,
+            asOf: history.coverage.asOf)
+        groups = view.groups.map { GroupStatus($0, at: now) }
+        products = view.products.compactMap(ProductStatus.init)
+        hasAccess = groups.contains(where: \.hasAccess)
     }
 }
 
@@ -192,16 +187,12 @@ extension CustomerStatus {
                 }
                 if product.owned, !status.products[place].owned { status.products[place] = product }
             }
-            if Self.level(other) < Self.level(status) { status.coverage = other.coverage }
+            if other.coverage.level < status.coverage.level { status.coverage = other.coverage }
         }
         status.groups.sort { $0.subscriptionGroupIdentifier < $1.subscriptionGroupIdentifier }
         status.products.sort { $0.productId < $1.productId }
         status.hasAccess = status.groups.contains(where: \.hasAccess)
         self = status
-    }
-
-    private static func level(_ status: CustomerStatus) -> Coverage.Level {
-        Coverage.Level(rawValue: status.coverage.level) ?? .none
     }
 }
 
@@ -228,9 +219,10 @@ extension GroupStatus {
 
     /// The status of a state, without values that count down.
     private init(shown state: SubscriptionState) {
-        self.init(
-            of: state.subscriptionGroupIdentifier, state: state.name?.rawValue ?? Self.undetermined,
-            hasAccess: state.hasAccess == true)
+        self.init()
+        subscriptionGroupIdentifier = state.subscriptionGroupIdentifier
+        self.state = state.name?.rawValue ?? Self.undetermined
+        hasAccess = state.hasAccess == true
         isTrial = state.name.map { $0 == .introductoryOffer }
         isFreeTrial = state.isInFreeTrial
         // It may not be the subscription that governs the group.

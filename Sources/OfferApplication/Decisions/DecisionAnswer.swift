@@ -68,19 +68,10 @@ extension EvidenceBody {
     fileprivate init(_ evidence: Evidence) {
         self.init()
         field = evidence.field
-        observed = evidence.observed.map(ObservedValue.init)
-        required = evidence.required.map(ObservedValue.init)
+        observed = evidence.observed
+        required = evidence.required
         provenance = evidence.provenance
         transactionId = evidence.transactionId
-    }
-}
-
-extension ObservedValue {
-    fileprivate init(_ value: EvidenceValue) {
-        switch value {
-        case .value(let value): self = .value(value)
-        case .list(let values): self = .list(values)
-        }
     }
 }
 

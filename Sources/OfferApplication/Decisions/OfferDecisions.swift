@@ -18,13 +18,6 @@ public struct OfferDecisions: Sendable {
 
     private static let offersInATurn = 16
 
-    /// Reads a body that is too large for anything but a supposition, in the share of those.
-    ///
-    /// - Throws: `busy`, and what the reading throws.
-    package func read(_ body: @concurrent @Sendable () async throws -> Inquiry) async throws -> Inquiry {
-        try await shares.suppositions.run(body)
-    }
-
     /// Decides the offers asked for.
     ///
     /// - Throws: ``RequestError``, `busy` among them where too many others wait to suppose something too.

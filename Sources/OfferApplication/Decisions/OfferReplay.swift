@@ -4,7 +4,8 @@ import OfferEligibility
 package import OfferModel
 import OfferStore
 
-/// Decides again what was decided when an offer was issued, and shows what differs: `POST …/replay` (invariant 5).
+/// Decides again what was decided (invariant 5): shows what differs from the decision that allowed an issued offer,
+/// `POST …/replay`, and explains a refusal, `GET /v1/decisions/{id}`.
 ///
 /// It calls the same function as issuing does and writes nothing (invariant 4).
 public struct OfferReplay: Sendable {
@@ -21,13 +22,7 @@ public struct OfferReplay: Sendable {
     package func replay(
         _ id: LowercaseUUID, catalogRevision revision: Int?, caller: Caller
     ) async throws -> DecisionReplay {
-        try await work.run { try await read(id, catalogRevision: revision, caller: caller) }
-    }
-
-    private func read(
-        _ id: LowercaseUUID, catalogRevision revision: Int?, caller: Caller
-    ) async throws -> DecisionReplay {
-        try await database.read { transaction in
+        try await work.read(database) { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 let issued = try IssuedOfferStore(transaction).issuedOffer(id, in: number),
                 let signing = try IssuedOfferStore(transaction).signings(of: issued).first
@@ -59,6 +54,43 @@ public struct OfferReplay: Sendable {
                 replay.recorded = ReplayedDecision(recorded, by: record.catalogRevision)
                 replay.recomputed = ReplayedDecision(recomputed, by: Int(asked))
                 replay.differences = ReplayDifference.between(recorded, recomputed)
+            }
+        }
+    }
+
+    /// Explains a refusal by its `decisionId`, as it was decided.
+    ///
+    /// The record keeps what each rule answered; the messages and the evidence are made again from what was known then.
+    ///
+    /// - Throws: `unknownDecision`; `erasedRecord`; `invalidCatalog` if this version no longer reads the catalog that
+    ///   was in force; `busy`.
+    package func refusal(_ id: LowercaseUUID, caller: Caller) async throws -> RecordedDecisionBody {
+        try await work.read(database) { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope),
+                let refusal = try RefusalStore(transaction).refusal(id, in: number)
+            else { throw RequestError.unknownDecision(id) }
+            guard let bytes = refusal.record else { throw RequestError.erasedRecord(id) }
+            let record = try DecisionRecord(stored: bytes)
+            do {
+                let question = try record.question(
+                    refusal.offerId,
+                    by: catalogs.catalog(refusal.catalogRevision, of: number, in: caller.scope, transaction),
+                    scope: caller.scope)
+                let subject = PreparedSubject(
+                    try record.facts(of: question.offer.id, in: number, transaction), policy: policy)
+                let again = decideAhead(question, about: subject)
+                let decided = OfferDecision(
+                    offer: question.offer, decision: record.decision(explainedBy: again.decision),
+                    outlook: again.outlook)
+                return RecordedDecisionBody { body in
+                    body.decisionId = id
+                    body.decidedAt = refusal.decidedAt
+                    body.catalogRevision = Int(refusal.catalogRevision)
+                    body.productId = record.productId
+                    body.decision = DecisionBody(decided, role: caller.role, locale: record.request.locale)
+                }
+            } catch let invalid as InvalidDocument {
+                throw RequestError.invalidCatalog(invalid.errors)
             }
         }
     }

@@ -63,7 +63,7 @@ public struct EventFeed: Sendable {
                     webhook.id, sequence: event.sequence, at: now,
                     until: now.adding(milliseconds: WebhookDelivery.patience))
             }
-            return EventResendBody(webhooks: takers.count)
+            return EventResendBody { $0.webhooks = takers.count }
         }
     }
 

@@ -39,8 +39,10 @@ public struct HistoryIngestion: Sendable {
         var kept = try await keep(verified, identifiers: aliases, caller: caller, namesCustomers: true)
         if let ambiguity = kept.ambiguity { throw ambiguity }
         if caller.role == .app { kept.customers = kept.customers.map(try ProvenCustomer(verified).shown) }
-        return IngestReport(
-            customers: kept.customers, ignored: verified.ignored, results: Self.results(verified, kept.outcomes))
+        return IngestReport { report in
+            (report.customers, report.ignored) = (kept.customers, verified.ignored)
+            report.results = Self.results(verified, kept.outcomes)
+        }
     }
 
     /// The customers whose data was kept, with what they have now.
@@ -78,14 +80,10 @@ public struct HistoryIngestion: Sendable {
         _ delivery: SignedDelivery, caller: Caller, stopsAtRefusal: Bool = false
     ) async throws -> VerifiedDelivery {
         let app = try registry.app(for: caller.scope)
-        let reader = SignedDataReader(
-            verifier: app.verifier.forOneRequest(), bundleId: app.bundleId, appAppleId: app.appAppleId,
-            environment: caller.scope.environment)
+        let reader = app.reader(in: caller.scope.environment, app.verifier.forOneRequest())
         let verified = await VerifiedDelivery(
             delivery, reader: reader, now: clock.wallClock(), stopsAtRefusal: stopsAtRefusal)
-        if verified.refused.contains(where: { $0.refusal.code == .signedInFuture }) {
-            _ = try await database.readInline { try clock.instant($0) }
-        }
+        try await clock.check(verified.refused, database)
         return verified
     }
 
@@ -236,15 +234,15 @@ public struct HistoryIngestion: Sendable {
     private static func results(_ verified: VerifiedDelivery, _ outcomes: [IngestOutcome]) -> [IngestResult] {
         var remaining = outcomes[...]
         return verified.entries.map { entry in
-            switch entry.outcome {
-            case .verified:
-                IngestResult(pointer: entry.pointer, outcome: remaining.popFirst() ?? .unchanged)
-            case .refused(let refusal):
-                IngestResult(
-                    pointer: entry.pointer, outcome: .refused, code: refusal.code.rawValue, detail: refusal.detail,
-                    hint: refusal.hint)
-            case .ignored(let refusal):
-                IngestResult(pointer: entry.pointer, outcome: .ignored, detail: refusal.detail)
+            IngestResult { result in
+                result.pointer = entry.pointer
+                switch entry.outcome {
+                case .verified: result.outcome = remaining.popFirst() ?? .unchanged
+                case .refused(let refusal):
+                    (result.outcome, result.code) = (.refused, refusal.code.rawValue)
+                    (result.detail, result.hint) = (refusal.detail, refusal.hint)
+                case .ignored(let refusal): (result.outcome, result.detail) = (.ignored, refusal.detail)
+                }
             }
         }
     }

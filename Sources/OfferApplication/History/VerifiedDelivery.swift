@@ -162,49 +162,48 @@ struct VerifiedDelivery: Sendable {
         _ delivery: SignedDelivery, reader: SignedDataReader, now: Instant, provenance: Provenance
     ) async -> [(pointer: String, examined: Result<Rest, SignedDataRefusal>)] {
         func rest<Payload>(
-            _ verified: Verified<Payload>, _ content: HistoryPayload.Content
-        ) -> (outcome: Outcome, dateOfApple: Instant?) {
-            (
-                .verified(HistoryPayload(content, bytes: verified.payloadBytes, provenance: provenance)),
-                verified.anchor == .apple ? verified.signedDate : nil
-            )
+            _ data: ExaminedData<Payload>, _ content: @escaping (Payload) -> HistoryPayload.Content
+        ) -> Rest {
+            { () throws(SignedDataRefusal) in
+                let verified = try data.verify()
+                let payload = HistoryPayload(
+                    content(verified.payload), bytes: verified.payloadBytes, provenance: provenance)
+                return (
+                    payload.isUnnamed ? .ignored(Self.unnamed) : .verified(payload),
+                    verified.anchor == .apple ? verified.signedDate : nil
+                )
+            }
         }
         var examined: [(pointer: String, examined: Result<Rest, SignedDataRefusal>)] = []
         for (index, jws) in delivery.signedTransactions.enumerated() {
             await Task.yield()
             let result = Self.result { () throws(SignedDataRefusal) in
-                let data = try reader.examine(transaction: jws, now: now)
-                return { () throws(SignedDataRefusal) in
-                    let verified = try data.verify()
-                    return rest(verified, .transaction(verified.payload))
-                }
+                rest(try reader.examine(transaction: jws, now: now)) { .transaction($0) }
             }
             examined.append(("/signedTransactions/\(index)", result))
         }
         for (index, jws) in delivery.signedRenewalInfo.enumerated() {
             await Task.yield()
             let result = Self.result { () throws(SignedDataRefusal) in
-                let data = try reader.examine(renewalInfo: jws, now: now)
-                return { () throws(SignedDataRefusal) in
-                    let verified = try data.verify()
-                    return rest(verified, .renewalInfo(verified.payload))
-                }
+                rest(try reader.examine(renewalInfo: jws, now: now)) { .renewalInfo($0) }
             }
             examined.append(("/signedRenewalInfo/\(index)", result))
         }
         if let jws = delivery.signedAppTransaction {
             let result = Self.result { () throws(SignedDataRefusal) in
-                let data = try reader.examine(appTransaction: jws, now: now)
-                return { () throws(SignedDataRefusal) in
-                    let verified = try data.verify()
-                    var known = rest(verified, .appTransaction(verified.payload))
-                    if verified.payload.appTransactionId == nil { known.outcome = .ignored(Self.unnamed) }
-                    return known
-                }
+                rest(try reader.examine(appTransaction: jws, now: now)) { .appTransaction($0) }
             }
             examined.append(("/signedAppTransaction", result))
         }
         return examined
+    }
+
+    private static func result(_ examine: () throws(SignedDataRefusal) -> Rest) -> Result<Rest, SignedDataRefusal> {
+        do throws(SignedDataRefusal) {
+            return .success(try examine())
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Why an app transaction from before iOS 18.4, or of some libraries, is of no use.
@@ -214,12 +213,12 @@ struct VerifiedDelivery: Sendable {
         hint:
             "an app that is built with a current Xcode gets it from iOS 16 on; a customer with purchases is proven by "
             + "`signedTransactions`")
+}
 
-    private static func result(_ examine: () throws(SignedDataRefusal) -> Rest) -> Result<Rest, SignedDataRefusal> {
-        do throws(SignedDataRefusal) {
-            return .success(try examine())
-        } catch {
-            return .failure(error)
-        }
+extension HistoryPayload {
+    /// Whether it is an app transaction that names no customer.
+    fileprivate var isUnnamed: Bool {
+        guard case .appTransaction(let transaction) = content else { return false }
+        return transaction.appTransactionId == nil
     }
 }

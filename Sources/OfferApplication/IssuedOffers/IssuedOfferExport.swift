@@ -26,15 +26,7 @@ public struct IssuedOfferExport: Sendable {
                 name: "to", detail: "the range ends at `\(to)`, but it begins at `\(from)`",
                 hint: "a range holds what was issued from `from` on and before `to`")
         }
-        return try await work.run {
-            try await read(offerId, from: from, to: to, limit: limit, after: after, caller: caller)
-        }
-    }
-
-    private func read(
-        _ offerId: OfferId?, from: Instant?, to: Instant?, limit: Int, after: Int64?, caller: Caller
-    ) async throws -> PageBody<ExportedOffer> {
-        try await database.read { transaction in
+        return try await work.read(database) { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
                 if let offerId { throw RequestError.unknownOffer(offerId) }
                 return PageBody(items: [], next: nil)
@@ -54,9 +46,11 @@ public struct IssuedOfferExport: Sendable {
             let now = try clock.instantOfLooking(transaction)
             let offers = try IssuedOfferRows(shown, in: number, transaction).offers(for: caller, at: now)
             let items = try zip(shown, offers).map { issued, offer in
-                ExportedOffer(
-                    offer, signings: issued.issuedOffer.signings, voidedAt: issued.issuedOffer.voidedAt,
-                    proof: try CheckpointStore(transaction).proof(of: issued).map(IssuedOfferProof.init))
+                try ExportedOffer { exported in
+                    exported.offer = offer
+                    exported.signings = issued.issuedOffer.signings
+                    exported.proof = try CheckpointStore(transaction).proof(of: issued).map(IssuedOfferProof.init)
+                }
             }
             return PageBody(
                 items: items, next: found.count > limit ? shown.last.map { ListCursor.export.text($0.sequence) } : nil)

@@ -35,7 +35,7 @@ extension IssuedOfferView {
                     body.appAccountToken = signature.appAccountToken?.description ?? ""
                 }
             case .v2:
-                self.signatures.v2 = SignatureV2Body(jws: signature.artefact)
+                self.signatures.v2 = SignatureV2Body { $0.jws = signature.artefact }
             case .introductoryEligibility:
                 self.signatures.introductoryEligibility = signature.introductoryEligibility
             }
@@ -47,7 +47,9 @@ extension RecordedSignature {
     /// The artefact as StoreKit takes it, if it is a statement on the introductory offer.
     var introductoryEligibility: IntroductoryEligibilityBody? {
         guard format == .introductoryEligibility, let allowIntroductoryOffer else { return nil }
-        return IntroductoryEligibilityBody(jws: artefact, allowIntroductoryOffer: allowIntroductoryOffer)
+        return IntroductoryEligibilityBody {
+            ($0.jws, $0.allowIntroductoryOffer) = (artefact, allowIntroductoryOffer)
+        }
     }
 }
 

@@ -35,88 +35,67 @@ public struct WrittenAnswer: Sendable, Hashable {
     }
 }
 
-/// How the answer to an issue request leaves: as it is, or written down and kept under the request's key.
-protocol IssueReply: Sendable {
-    /// The caller's answer.
-    associatedtype Answer: Sendable
+/// How the answer to an issue request leaves: written down before the commit, so that exactly these bytes can be kept
+/// under the request's key (docs/design.md#idempotency). Without a key nothing is kept, and nothing found.
+struct IssueReply: Sendable {
+    private struct Keeping: Sendable {
+        var key: IdempotencyRecordKey
+        /// Of the body that was answered.
+        var digest: [UInt8]
+        /// Not with an `app` key: everyone has it, and a new `Idempotency-Key` each time would keep an answer each time.
+        var keepsRepeats: Bool
+    }
+
+    /// Gives an answer the form it leaves in.
+    let write: @Sendable (IssueAnswer) throws -> WrittenAnswer
+    private let keeping: Keeping?
+
+    init(
+        _ request: IdempotentRequest?, caller: Caller, digest: any Digest,
+        write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
+    ) {
+        self.write = write
+        keeping = request.map { request in
+            let body = digest.sha256(request.body)
+            let isApp = caller.role == .app
+            // All customers share an `app` key, and two of them may choose the same `Idempotency-Key`. The digests are
+            // last, because they have one length.
+            let account = digest.sha256(Array((caller.account?.rawValue ?? "").utf8))
+            let shared = Array(request.key.utf8) + body + account
+            let key = IdempotencyRecordKey(
+                apiKeyId: caller.apiKeyId, route: request.route,
+                key: isApp ? Hexadecimal.lowercase(digest.sha256(shared)) : request.key)
+            return Keeping(key: key, digest: body, keepsRepeats: !isApp)
+        }
+    }
 
     /// Whether an answer that repeats an earlier decision is kept too.
-    var keepsRepeats: Bool { get }
-
-    /// Gives an answer the form it leaves in. This happens before the commit, so that exactly that can be kept.
-    func write(_ answer: IssueAnswer) throws -> Answer
+    var keepsRepeats: Bool { keeping?.keepsRepeats ?? false }
 
     /// The answer that was given before; asked for again in the transaction that would keep another.
     ///
     /// - Throws: `idempotencyConflict` if it was given to another body.
-    func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> Answer?
+    func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> WrittenAnswer? {
+        guard let keeping, let kept = try IdempotencyStore(transaction).answer(keeping.key, at: now) else { return nil }
+        guard kept.requestDigest == keeping.digest else { throw RequestError.idempotencyConflict }
+        return WrittenAnswer(
+            status: kept.status, contentType: kept.contentType, location: kept.location, body: kept.body,
+            isReplayed: true)
+    }
 
     /// Keeps an answer in the transaction that records its decision.
     ///
     /// - Parameter decision: the decision that it reports, if it was recorded before; otherwise the answer has the
     ///   instant of its decision.
     func keep(
-        _ answer: Answer, onEarlier decision: LowercaseUUID?, at now: Instant, _ transaction: any StoreTransaction
-    ) throws
-}
-
-/// The reply to a request without a key: nothing is kept, and nothing found.
-struct UnkeyedReply: IssueReply {
-    var keepsRepeats: Bool { false }
-
-    func write(_ answer: IssueAnswer) throws -> IssueAnswer { answer }
-
-    func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> IssueAnswer? { nil }
-
-    func keep(
-        _ answer: IssueAnswer, onEarlier decision: LowercaseUUID?, at now: Instant, _ transaction: any StoreTransaction
-    ) throws {}
-}
-
-/// The reply to a request with an `Idempotency-Key` (docs/design.md#idempotency).
-struct KeyedReply: IssueReply {
-    /// Not with an `app` key: everyone has it, and a new `Idempotency-Key` each time would keep an answer each time.
-    let keepsRepeats: Bool
-    private let key: IdempotencyRecordKey
-    private let digest: [UInt8]
-    private let writer: @Sendable (IssueAnswer) throws -> WrittenAnswer
-
-    init(
-        _ request: IdempotentRequest, caller: Caller, digest: any Digest,
-        write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
-    ) {
-        self.digest = digest.sha256(request.body)
-        keepsRepeats = caller.role != .app
-        // All customers share an `app` key, and two of them may choose the same `Idempotency-Key`. The digests are last,
-        // because they have one length.
-        let account = digest.sha256(Array((caller.account?.rawValue ?? "").utf8))
-        let shared = Array(request.key.utf8) + self.digest + account
-        key = IdempotencyRecordKey(
-            apiKeyId: caller.apiKeyId, route: request.route,
-            key: keepsRepeats ? request.key : Hexadecimal.lowercase(digest.sha256(shared)))
-        writer = write
-    }
-
-    func write(_ answer: IssueAnswer) throws -> WrittenAnswer {
-        try writer(answer)
-    }
-
-    func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> WrittenAnswer? {
-        guard let kept = try IdempotencyStore(transaction).answer(key, at: now) else { return nil }
-        guard kept.requestDigest == digest else { throw RequestError.idempotencyConflict }
-        return WrittenAnswer(
-            status: kept.status, contentType: kept.contentType, location: kept.location, body: kept.body,
-            isReplayed: true)
-    }
-
-    func keep(
         _ answer: WrittenAnswer, onEarlier decision: LowercaseUUID?, at now: Instant,
         _ transaction: any StoreTransaction
     ) throws {
+        guard let keeping else { return }
         try IdempotencyStore(transaction).keep(
             IdempotencyRecord(
-                requestDigest: digest, status: answer.status, contentType: answer.contentType,
+                requestDigest: keeping.digest, status: answer.status, contentType: answer.contentType,
                 location: answer.location, body: answer.body, answeredAt: now),
-            under: key, onEarlier: decision)
+            under: keeping.key, onEarlier: decision)
     }
 }

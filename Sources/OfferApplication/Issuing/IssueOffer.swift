@@ -36,37 +36,26 @@ public struct IssueOffer: Sendable {
 
     /// Answers a request with signed and durably recorded artefacts, or with a reasoned no.
     ///
-    /// - Throws: ``RequestError``, and what libcrypto or the store throws; then nothing was released.
-    public func issue(_ request: IssueRequest, caller: Caller) async throws -> IssueAnswer {
-        try rates.take(request.customer, by: caller)
-        return try await issue(request, caller: caller, UnkeyedReply())
-    }
-
-    /// The same for a request with an `Idempotency-Key`: the answer that was given under it is given again, whatever
-    /// has changed since, and nothing is verified or decided for it.
+    /// With an `Idempotency-Key` the answer that was given under it is given again, whatever has changed since, and
+    /// nothing is verified or decided for it. Signatures and reasoned refusals are kept. Errors are not: the request may
+    /// succeed the next time.
     ///
-    /// Signatures and reasoned refusals are kept. Errors are not: the request may succeed the next time.
-    ///
-    /// - Parameter write: writes an answer as it goes out. It runs before the commit, perhaps several times, and must
-    ///   depend on nothing but the answer.
+    /// - Parameters:
+    ///   - repeatable: the request's key; `nil` if it has none.
+    ///   - write: writes an answer as it goes out. It runs before the commit, perhaps several times, and must depend on
+    ///     nothing but the answer.
     /// - Throws: ``RequestError``, and what libcrypto, the store or `write` throws; then nothing was released.
     public func issue(
-        _ request: IssueRequest, caller: Caller, as repeatable: IdempotentRequest,
+        _ request: IssueRequest, caller: Caller, as repeatable: IdempotentRequest?,
         write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
     ) async throws -> WrittenAnswer {
         try rates.take(request.customer, by: caller)
-        let reply = KeyedReply(repeatable, caller: caller, digest: digest, write: write)
-        let clock = clock
-        let earlier = try await database.readInline { transaction in
-            try reply.earlier(at: try clock.instant(transaction), transaction)
+        let reply = IssueReply(repeatable, caller: caller, digest: digest, write: write)
+        if repeatable != nil {
+            let clock = clock
+            let earlier = try await database.readInline { try reply.earlier(at: try clock.instant($0), $0) }
+            if let earlier { return earlier }
         }
-        if let earlier { return earlier }
-        return try await issue(request, caller: caller, reply)
-    }
-
-    private func issue<Reply: IssueReply>(
-        _ request: IssueRequest, caller: Caller, _ reply: Reply
-    ) async throws -> Reply.Answer {
         let app = try registry.app(for: caller.scope)
         try caller.requireObtainable(request.formats)
 
@@ -112,9 +101,10 @@ public struct IssueOffer: Sendable {
     // MARK: 2. Read one snapshot
 
     /// Reads a snapshot, and whether an equal request was answered meanwhile.
-    private func read<Reply: IssueReply>(
-        _ request: IssueRequest, signed: [ProvenIdentifier], caller: Caller, _ reply: Reply, since seen: NamedCustomers?
-    ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
+    private func read(
+        _ request: IssueRequest, signed: [ProvenIdentifier], caller: Caller, _ reply: IssueReply,
+        since seen: NamedCustomers?
+    ) async throws -> (snapshot: Snapshot, earlier: WrittenAnswer?) {
         let (clock, catalogs, policy) = (clock, catalogs, policy)
         return try await database.readInline { transaction in
             try seen?.requireNotErased(transaction)
@@ -160,9 +150,9 @@ public struct IssueOffer: Sendable {
 
     /// Signs, records and releases an offer, or hands out what its open issued offer holds; `nil` if the decision no
     /// longer holds.
-    private func grant<Reply: IssueReply>(
-        _ issuance: Issuance, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
-    ) async throws -> Reply.Answer? {
+    private func grant(
+        _ issuance: Issuance, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: IssueReply
+    ) async throws -> WrittenAnswer? {
         if let stored = issuance.stored { return try await handOut(stored, issuance, reply) }
         guard let number = issuance.snapshot.number else { return nil }
         let (now, catalogRevision) = (issuance.snapshot.now, issuance.snapshot.catalogRevision)
@@ -179,7 +169,7 @@ public struct IssueOffer: Sendable {
         let answer = try reply.write(.issued(issued, isNew: true))
         // Found before the transaction, which others wait for.
         let redeemed = issuance.open == nil ? issuance.redeemedIssuedOffers(of: subject) : []
-        let committed: Commit<Reply.Answer>
+        let committed: Commit
         do {
             committed = try await commit(issuance, answer, reply) { transaction in
                 guard try issuance.stillHolds(in: number, transaction) else { return .moved }
@@ -211,9 +201,9 @@ public struct IssueOffer: Sendable {
     }
 
     /// Releases signatures that are recorded already; only keeping the answer or opening the offer writes anything.
-    private func handOut<Reply: IssueReply>(
-        _ stored: OpenIssuedOffer, _ issuance: Issuance, _ reply: Reply
-    ) async throws -> Reply.Answer? {
+    private func handOut(
+        _ stored: OpenIssuedOffer, _ issuance: Issuance, _ reply: IssueReply
+    ) async throws -> WrittenAnswer? {
         let newest = stored.newestSigning
         let issued = IssuedOfferView(
             stored.issuedOffer, catalogRevision: stored.catalogRevision, scope: issuance.caller.scope,
@@ -260,9 +250,9 @@ public struct IssueOffer: Sendable {
     ///
     /// An introductory offer is blocked by a signed statement where it is withheld and the customer has a known
     /// transaction, because StoreKit would grant it otherwise (docs/design.md#issuing step 3).
-    private func refuse<Reply: IssueReply>(
-        _ issuance: Issuance, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
-    ) async throws -> Reply.Answer? {
+    private func refuse(
+        _ issuance: Issuance, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: IssueReply
+    ) async throws -> WrittenAnswer? {
         let (question, snapshot) = (issuance.question, issuance.snapshot)
         let (now, customers) = (snapshot.now, snapshot.subject.customers)
         let outlook = issuance.decision.outlook(question, about: subject)
@@ -308,9 +298,9 @@ public struct IssueOffer: Sendable {
     ///
     /// - Returns: `nil` if this answer needs a record of its own: it opens the offer, the statement that was signed is
     ///   too old, or what was recorded is no longer there.
-    private func refuse<Reply: IssueReply>(
-        _ issuance: Issuance, _ outlook: Outlook, as entry: RecordedRefusals.Entry, _ reply: Reply
-    ) async throws -> Reply.Answer? {
+    private func refuse(
+        _ issuance: Issuance, _ outlook: Outlook, as entry: RecordedRefusals.Entry, _ reply: IssueReply
+    ) async throws -> WrittenAnswer? {
         let (now, decisionId) = (issuance.snapshot.now, entry.decisionId)
         guard let number = issuance.snapshot.number else { return nil }
         guard !issuance.opens || issuance.snapshot.subject.customers.isEmpty else { return nil }
@@ -331,15 +321,15 @@ public struct IssueOffer: Sendable {
 
     // MARK: 5. Record durably, and 6. release
 
-    private enum Commit<Answer: Sendable>: Sendable {
-        case recorded(Answer)
-        case earlier(Answer)
+    private enum Commit: Sendable {
+        case recorded(WrittenAnswer)
+        case earlier(WrittenAnswer)
         /// The inputs of the decision have changed: no offer and no refusal was recorded.
         case moved
         /// Others have taken the last use meanwhile: no offer was recorded.
         case limited(OfferCounters)
 
-        var answer: Answer? {
+        var answer: WrittenAnswer? {
             switch self {
             case .recorded(let answer), .earlier(let answer): answer
             case .moved, .limited: nil
@@ -352,12 +342,12 @@ public struct IssueOffer: Sendable {
     /// - Parameters:
     ///   - decision: the decision that the answer reports, if it was recorded before.
     ///   - record: writes the offer or the refusal, or says why it wrote neither.
-    private func commit<Reply: IssueReply>(
-        _ issuance: Issuance, _ answer: Reply.Answer, onEarlier decision: LowercaseUUID? = nil, _ reply: Reply,
-        _ record: @escaping @Sendable (any StoreTransaction) throws -> Commit<Reply.Answer>?
-    ) async throws -> Commit<Reply.Answer> {
+    private func commit(
+        _ issuance: Issuance, _ answer: WrittenAnswer, onEarlier decision: LowercaseUUID? = nil, _ reply: IssueReply,
+        _ record: @escaping @Sendable (any StoreTransaction) throws -> Commit?
+    ) async throws -> Commit {
         let now = issuance.snapshot.now
-        let committed: Commit<Reply.Answer> = try await database.write(by: issuance.caller.author) { transaction in
+        let committed: Commit = try await database.write(by: issuance.caller.author) { transaction in
             if let earlier = try reply.earlier(at: now, transaction) { return .earlier(earlier) }
             if let obstacle = try record(transaction) { return obstacle }
             try reply.keep(answer, onEarlier: decision, at: now, transaction)

@@ -1,4 +1,5 @@
 import AppStoreData
+package import OfferAPI
 public import OfferModel
 import OfferSigning
 public import OfferStore
@@ -22,10 +23,10 @@ public struct NotificationIngestion: Sendable {
     /// - Parameter taken: what was taken for the body, which is given back once it proves to be the App Store's.
     /// - Throws: `notReady` if `keys.yaml` has no such app and environment yet, `signedDataRefused` with the pointer
     ///   `/signedPayload`, `clockBehind`, `CancellationError`.
-    public func ingest(
+    package func ingest(
         _ signedPayload: String, of scope: Scope, source: NotificationSource, author: AuditAuthor,
         givingBack taken: StrangersTokens? = nil
-    ) async throws -> NotificationReceipt {
+    ) async throws -> NotificationBody {
         let verified = try await verify(signedPayload, of: scope)
         if let taken { rates.giveBack(taken) }
         let repeated = try await receiptOfRepeat(verified, in: scope)
@@ -33,7 +34,8 @@ public struct NotificationIngestion: Sendable {
             if let repeated { repeated } else {
                 try await keep(verified, of: scope, source: source, author: author)
             }
-        let age = source == .delivered ? clock.wallClock().milliseconds(since: receipt.signedDate) : nil
+        let signed = verified.notification.signedDate
+        let age = source == .delivered ? clock.wallClock().milliseconds(since: signed) : nil
         metrics.received(receipt, age: age, in: scope)
         return receipt
     }
@@ -61,9 +63,7 @@ public struct NotificationIngestion: Sendable {
     }
 
     private func verify(_ jws: String, of scope: Scope) async throws -> VerifiedNotification {
-        let app = try require(scope)
-        let reader = SignedDataReader(
-            verifier: app.verifier, bundleId: app.bundleId, appAppleId: app.appAppleId, environment: scope.environment)
+        let reader = try require(scope).reader(in: scope.environment)
         do {
             try Task.checkCancellation()
             return try VerifiedNotification(jws, reader: reader, now: clock.wallClock())
@@ -79,7 +79,7 @@ public struct NotificationIngestion: Sendable {
 
     /// The receipt of one that is known with all that is in it; `nil` if there is something to write.
     private func receiptOfRepeat(_ verified: VerifiedNotification, in scope: Scope) async throws
-        -> NotificationReceipt?
+        -> NotificationBody?
     {
         try await database.readInline { transaction in
             guard let number = try ScopeStore(transaction).number(of: scope),
@@ -87,20 +87,20 @@ public struct NotificationIngestion: Sendable {
                 try known.erasedAt != nil
                     || HistoryStore(transaction).missing(verified.payloads, in: number).isEmpty
             else { return nil }
-            return NotificationReceipt(of: verified.notification, isRepeat: true, outcome: known.outcome)
+            return NotificationBody(of: verified.notification, repeated: true, outcome: known.outcome)
         }
     }
 
     private func keep(
         _ verified: VerifiedNotification, of scope: Scope, source: NotificationSource, author: AuditAuthor
-    ) async throws -> NotificationReceipt {
+    ) async throws -> NotificationBody {
         return try await database.write(by: author) { transaction in
             let now = try clock.instant(transaction)
             let number = try ScopeStore(transaction).findOrAdd(scope)
             // Another delivery of it may have come first since it was looked for.
             let known = try Self.known(verified, in: number, transaction)
             if let known, known.erasedAt != nil {
-                return NotificationReceipt(of: verified.notification, isRepeat: true, outcome: known.outcome)
+                return NotificationBody(of: verified.notification, repeated: true, outcome: known.outcome)
             }
             // Apple's list is older than an erasure: what it holds must not undo that.
             if source == .fetched, known == nil, let identifier = verified.identifier,
@@ -108,7 +108,7 @@ public struct NotificationIngestion: Sendable {
                     identifier, since: verified.notification.signedDate, isOfTesters: scope.environment.isOfTesters,
                     in: number)
             {
-                return NotificationReceipt(of: verified.notification, isRepeat: true, outcome: .noHistory)
+                return NotificationBody(of: verified.notification, repeated: true, outcome: .noHistory)
             }
             let ingested = try HistoryStore(transaction).ingest(
                 verified.payloads, offers: try catalogs.offersInForce(of: number, in: scope, transaction), at: now,
@@ -118,8 +118,8 @@ public struct NotificationIngestion: Sendable {
             let storeClock = StoreClock(transaction)
             try storeClock.advance(to: now)
             if let date = verified.newestDateOfApple { try storeClock.noteSigned(at: date) }
-            return NotificationReceipt(
-                of: verified.notification, isRepeat: known != nil, outcome: known?.outcome ?? record.outcome)
+            return NotificationBody(
+                of: verified.notification, repeated: known != nil, outcome: known?.outcome ?? record.outcome)
         }
     }
 
@@ -137,21 +137,13 @@ extension AuditAuthor {
     }
 }
 
-/// The outcome of a notification that is now stored.
-public struct NotificationReceipt: Sendable, Hashable {
-    public var notificationUUID: String
-    public var type: NotificationType
-    public var subtype: NotificationSubtype?
-    public var signedDate: Instant
-    public var isRepeat: Bool
-    /// Its effect on the history when it was first stored.
-    public var outcome: NotificationOutcome
-}
-
-extension NotificationReceipt {
-    fileprivate init(of notification: AppStoreNotification, isRepeat: Bool, outcome: NotificationOutcome) {
-        self.init(
-            notificationUUID: notification.notificationUUID, type: notification.notificationType,
-            subtype: notification.subtype, signedDate: notification.signedDate, isRepeat: isRepeat, outcome: outcome)
+extension NotificationBody {
+    fileprivate init(of notification: AppStoreNotification, repeated: Bool, outcome: NotificationOutcome) {
+        self.init()
+        notificationUUID = notification.notificationUUID
+        notificationType = notification.notificationType
+        subtype = notification.subtype
+        self.outcome = outcome
+        self.repeated = repeated
     }
 }

@@ -79,7 +79,8 @@ public struct PersonalData: Sendable {
         try await erase(identifiers, in: scope, reason: reason, forgets: false)
     }
 
-    fileprivate func erase(
+    /// The same; if it forgets, no evidence of uses is kept, which needs no digest key.
+    func erase(
         _ identifiers: CustomerIdentifiers, in scope: Scope, reason: String, forgets: Bool
     ) async throws -> ErasureOutcome {
         for _ in 0..<Self.attempts {
@@ -97,35 +98,6 @@ public struct PersonalData: Sendable {
             if let outcome { return outcome }
         }
         throw ErasureRefusal.changing
-    }
-}
-
-/// Resets a tester, so that their next purchase is a new customer's: `POST /v1/customers/reset`. Never in Production.
-///
-/// An erasure that keeps no evidence of uses, so limits begin again. It needs no digest key, because what stays is
-/// about a tester.
-public struct TesterReset: Sendable {
-    let ledger: Ledger
-    let digestKey: (any KeyedDigest)?
-    let clock: @Sendable () -> Instant
-
-    /// - Returns: `nil` in an environment whose customers are not testers.
-    /// - Throws: `unknownCustomer`, `ambiguousCustomer`, `busy`, `notReady`, `clockBehind`.
-    package func reset(
-        _ identifiers: CustomerIdentifiers, reason: String, caller: Caller
-    ) async throws -> ResetBody? {
-        guard caller.scope.environment.isOfTesters else { return nil }
-        do {
-            let data = PersonalData(ledger: ledger, digestKey: digestKey, author: caller.author, clock: clock)
-            let outcome = try await data.erase(identifiers, in: caller.scope, reason: reason, forgets: true)
-            return ResetBody(customers: outcome.customers)
-        } catch ErasureRefusal.changing {
-            throw RequestError.busy
-        } catch ErasureRefusal.otherDigestKey(let key) {
-            throw RequestError.notReady(
-                detail: "rows of the customer were recorded under the digest key `\(key)`",
-                hint: "put that key back as `digestKey` in keys.yaml")
-        }
     }
 }
 

@@ -18,8 +18,13 @@ struct AccountSearch: Sendable {
         _ question: RefreshQuestion, _ client: AppStoreServerClient, _ scope: Scope
     ) async throws -> [AskedAccount] {
         switch question {
-        case .customer(let identifiers): try await accounts(of: identifiers, scope)
-        case .order(let id): try await accounts(of: try await purchases(inOrder: id, client, scope), scope)
+        case .customer(let identifiers): return try await accounts(of: identifiers, scope)
+        case .order(let id):
+            var accounts: [AskedAccount] = []
+            for purchase in try await purchases(inOrder: id, client, scope) {
+                accounts.append(try await account(of: purchase.rawValue, scope).account)
+            }
+            return accounts
         }
     }
 
@@ -61,19 +66,6 @@ struct AccountSearch: Sendable {
             // Beside a customer that Apple knows, one with aliases alone is not an account to ask for.
             let asked = accounts.filter { !$0.ids.isEmpty }
             return asked.isEmpty ? Array(accounts.prefix(1)) : asked
-        }
-    }
-
-    private func accounts(of purchases: [TransactionId], _ scope: Scope) async throws -> [AskedAccount] {
-        try await ledger.read { transaction in
-            let number = try ScopeStore(transaction).number(of: scope)
-            return try purchases.map { id in
-                let store = CustomerStore(transaction)
-                guard let number, let known = try store.customer(.originalTransactionId(id), in: number),
-                    let customer = try store.customers([known]).first
-                else { return AskedAccount(ids: [id.rawValue]) }
-                return try AskedAccount(customer, first: id.rawValue, transaction)
-            }
         }
     }
 

@@ -141,7 +141,7 @@ public struct NotificationBackfill: Sendable {
             do {
                 let receipt = try await notifications.ingest(
                     item.signedPayload, of: scope, source: .fetched, author: author)
-                if receipt.isRepeat { page.known += 1 } else { page.added += 1 }
+                if receipt.repeated { page.known += 1 } else { page.added += 1 }
             } catch RequestError.signedDataRefused(let refused) {
                 let reason = refused.first?.refusal.detail ?? "it could not be verified"
                 page.refused.append(Refused(place: index + 1, reason: reason))

@@ -46,7 +46,7 @@ public struct CustomerRefresh: Sendable {
         let client = try registry.appStoreServer(for: caller.scope).within(milliseconds: Self.patience)
         let accounts = try await search.accounts(question, client, caller.scope)
         try rates.take(Set(accounts.flatMap { $0.seen?.customers ?? [] }).sorted(), by: caller)
-        var report = RefreshReport(coverage: CoverageBody(.none))
+        var report = RefreshReport()
         var owners: [CustomerNumber] = []
         var seen: (subscriptions: Set<TransactionId>, accounts: Set<AppTransactionId>) = ([], [])
         for account in accounts {
@@ -76,7 +76,7 @@ public struct CustomerRefresh: Sendable {
         let client = try registry.appStoreServer(for: scope).with(.patient)
         let (account, fetchedAt) = try await search.account(of: id, scope)
         if let fetchedAt, fetchedAt >= start { return nil }
-        var report = RefreshReport(coverage: CoverageBody(.none))
+        var report = RefreshReport()
         let kept = try await refresh(account, client, since: start, in: scope, by: author)
         report.add(kept)
         return try await complete(report, of: kept.owners)
@@ -111,7 +111,7 @@ public struct CustomerRefresh: Sendable {
             // A later account of the same request may have merged an earlier one's customer.
             let numbers = Set(try CustomerStore(transaction).survivors(of: owners).values).sorted()
             report.customers = try CustomerStore(transaction).customers(numbers).map(KnownIdentifiers.init)
-            report.coverage = CoverageBody(try HistoryStore(transaction).history(of: numbers).coverage)
+            report.coverage = try HistoryStore(transaction).history(of: numbers).coverage
             return report
         }
     }
@@ -167,10 +167,7 @@ extension AppRegistry {
     ///
     /// - Throws: `notReady` as ``app(for:)`` does.
     func reader(for scope: Scope) throws -> SignedDataReader {
-        let app = try app(for: scope)
-        return SignedDataReader(
-            verifier: app.verifier, bundleId: app.bundleId, appAppleId: app.appAppleId,
-            environment: scope.environment)
+        try app(for: scope).reader(in: scope.environment)
     }
 
     /// The App Store Server API of a scope.

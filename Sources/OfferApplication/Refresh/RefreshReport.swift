@@ -9,10 +9,11 @@ extension RefreshReport {
         transactions.add(kept.transactions)
         renewalInfos.add(kept.renewalInfos)
         appTransactions.add(kept.appTransactions)
-        refused += kept.refused.map {
-            Refused(path: $0.pointer, code: $0.refusal.code.rawValue, detail: $0.refusal.detail)
+        refused += kept.refused.map { data in
+            Refused { ($0.path, $0.code, $0.detail) = (data.pointer, data.refusal.code.rawValue, data.refusal.detail) }
         }
-        gaps += kept.gaps.map { Gap(code: $0.rawValue, detail: $0.detail) }.filter { !gaps.contains($0) }
+        gaps += kept.gaps.map { gap in Gap { ($0.code, $0.detail) = (gap.rawValue, gap.detail) } }
+            .filter { !gaps.contains($0) }
     }
 }
 

@@ -26,18 +26,14 @@ public struct FunnelReports: Sendable {
     package func funnel(
         of offerId: OfferId? = nil, from: Instant? = nil, to: Instant? = nil, caller: Caller
     ) async throws -> FunnelReport {
-        try await work.run { try await read(offerId, from: from, to: to, caller: caller) }
-    }
-
-    private func read(_ offerId: OfferId?, from: Instant?, to: Instant?, caller: Caller) async throws -> FunnelReport {
-        let (catalogs, scope, clock) = (catalogs, caller.scope, clock)
+        let scope = caller.scope
         let policy = policy.scaled(for: scope.environment)
-        return try await database.read { transaction in
+        return try await work.read(database) { transaction in
             let now = try clock.instantOfLooking(transaction)
             let range = try Self.range(from: from, to: to, at: now)
             guard let number = try ScopeStore(transaction).number(of: scope) else {
                 if let offerId { throw RequestError.unknownOffer(offerId) }
-                return FunnelReport(asOf: now, range: range, offers: [])
+                return FunnelReport { ($0.asOf, $0.from, $0.to) = (now, range.lowerBound, range.upperBound) }
             }
             let offers = try catalogs.reportedOffers(offerId, of: number, in: scope, transaction)
             let funnels = try offers.map { reported in
@@ -46,7 +42,9 @@ public struct FunnelReports: Sendable {
                     for: reported.offer.id, in: range, in: number)
                 return funnel
             }
-            return FunnelReport(asOf: now, range: range, offers: funnels)
+            return FunnelReport {
+                ($0.asOf, $0.from, $0.to, $0.offers) = (now, range.lowerBound, range.upperBound, funnels)
+            }
         }
     }
 

@@ -30,8 +30,9 @@ struct FunnelTally {
         self.asOf = asOf
         self.policy = policy
         self.transaction = transaction
-        funnel = OfferFunnel(
-            offerId: offer.id, saveRate: SaveRate(definition: "autoRenewOnAfter\(SaveOutcome.days)Days"))
+        funnel = OfferFunnel()
+        funnel.offerId = offer.id
+        funnel.saveRate.definition = "autoRenewOnAfter\(SaveOutcome.days)Days"
     }
 
     /// The funnel of everyone counted so far.
@@ -42,8 +43,10 @@ struct FunnelTally {
             ($1.customers, $0.rule, $0.fact ?? "", $0.verdict) < ($0.customers, $1.rule, $1.fact ?? "", $1.verdict)
         }
         if placements.keys.contains(where: { $0 != nil }) {
-            funnel.placements = placements.map { OfferFunnel.PlacementStages(placement: $0, stages: $1) }
-                .sorted { ($1.stages.evaluated, $0.placement ?? "") < ($0.stages.evaluated, $1.placement ?? "") }
+            funnel.placements = placements.map { placement, stages in
+                OfferFunnel.PlacementStages { ($0.placement, $0.stages) = (placement, stages) }
+            }
+            .sorted { ($1.stages.evaluated, $0.placement ?? "") < ($0.stages.evaluated, $1.placement ?? "") }
         }
         funnel.discountCost = costs.sorted { $0.key < $1.key }.map { $1.decimals(in: $0) }
         if !hasRemovedRefusals { funnel.holdoutLift.compare() }
@@ -102,7 +105,9 @@ struct FunnelTally {
         for rule in deciding {
             var reason =
                 reasons[rule]
-                ?? OfferFunnel.Reason(rule: rule.rule.rawValue, verdict: rule.verdict.rawValue, fact: rule.fact)
+                ?? OfferFunnel.Reason {
+                    ($0.rule, $0.verdict, $0.fact) = (rule.rule.rawValue, rule.verdict.rawValue, rule.fact)
+                }
             reason.customers += 1
             if deciding.count == 1 { reason.alone += 1 }
             reasons[rule] = reason
@@ -176,8 +181,10 @@ private struct DiscountCost {
 
     func decimals(in currency: String) -> OfferFunnel.Cost {
         func amount(_ milliunits: Int64) -> String { Money(milliunits: milliunits, currency: currency).amount }
-        return OfferFunnel.Cost(
-            currency: currency, issued: amount(issued), redeemed: amount(redeemed), refunded: amount(refunded))
+        return OfferFunnel.Cost { cost in
+            cost.currency = currency
+            (cost.issued, cost.redeemed, cost.refunded) = (amount(issued), amount(redeemed), amount(refunded))
+        }
     }
 }
 
@@ -217,9 +224,10 @@ extension HoldoutLift {
                 .init(treated.active, of: treated.customers), minus: .init(heldOut.active, of: heldOut.customers))
         else { return }
         difference = lift.difference.millionths
-        interval = Interval(
-            level: ProportionDifference.level, method: "newcombe", lower: lift.lower.millionths,
-            upper: lift.upper.millionths)
+        interval = Interval {
+            ($0.level, $0.method) = (ProportionDifference.level, "newcombe")
+            ($0.lower, $0.upper) = (lift.lower.millionths, lift.upper.millionths)
+        }
     }
 }
 

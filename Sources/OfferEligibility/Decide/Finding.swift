@@ -62,11 +62,7 @@ public struct Evidence: Sendable, Hashable {
     static let willAutoRenew = "subscription.willAutoRenew"
 }
 
-/// One value, or several where a rule compares with a list.
-public enum EvidenceValue: Sendable, Hashable {
-    case value(FactValue)
-    case list([FactValue])
-
+extension EvidenceValue {
     static func text(_ text: String) -> EvidenceValue { .value(.text(text)) }
     static func number(_ number: Int) -> EvidenceValue { .value(.number(Double(number))) }
     static func boolean(_ flag: Bool) -> EvidenceValue { .value(.boolean(flag)) }

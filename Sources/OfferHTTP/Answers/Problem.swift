@@ -37,12 +37,11 @@ extension Problem {
     }
 
     static func unauthenticated(tokenWasGiven: Bool) -> Problem {
-        var problem = Problem(
+        Problem(
             .unauthenticated,
             tokenWasGiven ? "the API key is unknown, expired or revoked" : "the request carries no API key",
-            hint: "send `Authorization: Bearer offerd_<id>_<secret>`; `offerd api-keys create` makes a key")
-        problem.headers[.wwwAuthenticate] = "Bearer"
-        return problem
+            hint: "send `Authorization: Bearer offerd_<id>_<secret>`; `offerd api-keys create` makes a key"
+        ).with(.wwwAuthenticate, "Bearer")
     }
 
     static func forbidden(role: Role, needed: [Role]) -> Problem {
@@ -63,10 +62,8 @@ extension Problem {
     }
 
     static func tooLarge(limit: Int) -> Problem {
-        var problem = Problem(
-            .tooLarge, "the body is larger than \(limit) bytes", hint: "send less at once")
-        problem.headers[.connection] = "close"
-        return problem
+        Problem(.tooLarge, "the body is larger than \(limit) bytes", hint: "send less at once")
+            .with(.connection, "close")
     }
 
     static func invalidRequest(_ errors: [ProblemErrorBody]) -> Problem {
@@ -78,9 +75,12 @@ extension Problem {
     }
 
     /// The same, saying after how many seconds asking again may help.
-    func retry(after seconds: Int) -> Problem {
+    func retry(after seconds: Int) -> Problem { with(.retryAfter, String(seconds)) }
+
+    /// The same with a header.
+    func with(_ name: HTTPField.Name, _ value: String) -> Problem {
         var problem = self
-        problem.headers[.retryAfter] = String(seconds)
+        problem.headers[name] = value
         return problem
     }
 }
@@ -114,10 +114,9 @@ extension Problem {
                     "check the token; a valid one is accepted at once"
                 )
             }
-        var problem = Problem(.rateLimited, detail, hint: "retry in \(wait) s; \(hint)").retry(after: wait)
-        problem.headers[.rateLimitPolicy] = "\"\(policy)\";q=\(limit.burst);w=\(limit.window)"
-        problem.headers[.rateLimit] = "\"\(policy)\";r=0;t=\(wait)"
-        return problem
+        return Problem(.rateLimited, detail, hint: "retry in \(wait) s; \(hint)").retry(after: wait)
+            .with(.rateLimitPolicy, "\"\(policy)\";q=\(limit.burst);w=\(limit.window)")
+            .with(.rateLimit, "\"\(policy)\";r=0;t=\(wait)")
     }
 }
 
@@ -150,14 +149,14 @@ extension Response {
     static func json(
         _ body: some WireValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
-        bytes(try WireJSON.encode(body), .json, status: status, headers: headers)
+        bytes(try WireJSON.encode(body), MediaType.json.rawValue, status: status, headers: headers)
     }
 
     static func bytes(
-        _ body: [UInt8], _ type: MediaType, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+        _ body: [UInt8], _ type: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
         var headers = headers
-        headers[.contentType] = type.rawValue
+        headers[.contentType] = type
         return Response(
             status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }

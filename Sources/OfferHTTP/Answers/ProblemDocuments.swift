@@ -34,11 +34,10 @@ struct ProblemDocuments: RouterMiddleware {
         guard request.method != .options else {
             return Response(status: .noContent, headers: [.allow: allow])
         }
-        var problem = Problem(
+        let problem = Problem(
             .methodNotAllowed, "`\(path)` does not take `\(request.method.rawValue.prefix(16))`",
             hint: "it takes \(allow)")
-        problem.headers[.allow] = allow
-        return try Self.answer(problem, request, context)
+        return try Self.answer(problem.with(.allow, allow), request, context)
     }
 
     private static func problem(for error: any Error, _ context: OfferContext) -> Problem {
@@ -54,12 +53,11 @@ struct ProblemDocuments: RouterMiddleware {
 
     private static func answer(_ problem: Problem, _ request: Request, _ context: OfferContext) throws -> Response {
         let body = problem.body(instance: request.uri.path, requestId: context.requestId)
-        context.notes.note { $0.problem = body.code }
-        var headers = problem.headers
-        headers[.contentType] = ProblemBody.mediaType
-        let response = Response(
-            status: HTTPResponse.Status(code: body.status), headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(body))))
+        // A decision of an attempt that came to nothing is none.
+        context.notes.note { ($0.decisionId, $0.problem) = (nil, body.code) }
+        let response = Response.bytes(
+            try WireJSON.encode(body), ProblemBody.mediaType, status: HTTPResponse.Status(code: body.status),
+            headers: problem.headers)
         return request.method == .head ? response.createHeadResponse() : response
     }
 }

@@ -28,7 +28,7 @@ struct AppStoreController: Sendable {
         let receipt = try await turns.run {
             try await withTaskExecutorPreference(strangers) { try await ingest(bytes, of: scope, taken, context) }
         }
-        return try .json(NotificationBody(receipt))
+        return try .json(receipt)
     }
 
     /// Takes what the body costs from its address, or waits for a turn beyond that.
@@ -47,7 +47,7 @@ struct AppStoreController: Sendable {
 
     private func ingest(
         _ bytes: [UInt8], of scope: Scope, _ taken: StrangersTokens?, _ context: OfferContext
-    ) async throws -> NotificationReceipt {
+    ) async throws -> NotificationBody {
         let body = try NotificationRequestBody.read(bytes)
         do {
             return try await notifications.ingest(
@@ -83,16 +83,5 @@ struct AppStoreController: Sendable {
                 hint: "the environment is one of \(known), spelled like this")
         }
         return Scope(bundleId: BundleId(bundleId), environment: environment)
-    }
-}
-
-extension NotificationBody {
-    init(_ receipt: NotificationReceipt) {
-        self.init()
-        notificationUUID = receipt.notificationUUID
-        notificationType = receipt.type
-        subtype = receipt.subtype
-        outcome = receipt.outcome
-        repeated = receipt.isRepeat
     }
 }

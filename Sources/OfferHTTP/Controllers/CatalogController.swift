@@ -6,15 +6,13 @@ import OfferDocuments
 
 /// `/v1/catalog`: the document marketing writes.
 struct CatalogController: Sendable {
-    let catalogs: CatalogRevisions
-    let bodyLimit: Int
+    let useCases: UseCases
+    let limits: HTTPLimits
 
     /// `GET`: the document as it was applied; in the other notation if the client asks for that.
-    @Sendable func show(
-        _ request: Request, _ context: CallerContext<MarketingOrSupportAccess>
-    ) async throws -> Response {
+    @Sendable func show(_ request: Request, _ context: CallerContext) async throws -> Response {
         try QueryParameters(request, known: []).finish()
-        let document = try await catalogs.current(caller: context.caller)
+        let document = try await useCases.catalogs.current(caller: context.caller)
         let type = MediaType.preferred(request, default: MediaType(document.format))
         let headers: HTTPFields = [.eTag: RevisionTag.text(document.revision), .vary: "Accept"]
         guard !RevisionTag.isKnown(document.revision, to: request) else {
@@ -22,12 +20,12 @@ struct CatalogController: Sendable {
         }
         let text =
             MediaType(document.format) == type
-            ? document.text : try await catalogs.rewriting { try document.text(as: type) }
-        return .bytes(Array(text.utf8), type, headers: headers)
+            ? document.text : try await useCases.shares.catalogs.run { try document.text(as: type) }
+        return .bytes(Array(text.utf8), type.rawValue, headers: headers)
     }
 
     /// `PUT`: applies a document made from the revision in `If-Match`, or reports its changes.
-    @Sendable func apply(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
+    @Sendable func apply(_ request: Request, _ context: CallerContext) async throws -> Response {
         var query = try QueryParameters(request, known: ["dryRun", "message"])
         let isDryRun = query.flag("dryRun") ?? false
         let message = query.text("message", maximum: RequestRules.messageLength)
@@ -36,10 +34,10 @@ struct CatalogController: Sendable {
             throw Problem.unsupportedMediaType(of: request, expected: [.yaml, .json])
         }
         let revision = try RevisionTag.expected(by: request)
-        let bytes = try await request.bytes(upTo: bodyLimit)
+        let bytes = try await request.bytes(upTo: limits.catalogBytes)
         let document = try text(of: bytes)
         if type == .json { try checkForm(of: bytes) }
-        let applied = try await catalogs.apply(
+        let applied = try await useCases.catalogs.apply(
             document, format: type == .json ? .json : .yaml,
             expectedRevision: revision, message: message, dryRun: isDryRun, caller: context.caller)
         return try .json(
@@ -47,20 +45,20 @@ struct CatalogController: Sendable {
     }
 
     /// `GET …/revisions`: who applied what, newest first.
-    @Sendable func revisions(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
+    @Sendable func revisions(_ request: Request, _ context: CallerContext) async throws -> Response {
         var query = try QueryParameters(request, known: ["limit", "cursor"])
         let limit = query.limit()
         let before = query.cursor("cursor", of: .revisions)
         try query.finish()
-        return try .json(try await catalogs.page(before: before, limit: limit, caller: context.caller))
+        return try .json(try await useCases.catalogs.page(before: before, limit: limit, caller: context.caller))
     }
 
     /// `GET …/revisions/{n}`: one of them, with its document.
-    @Sendable func revision(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
+    @Sendable func revision(_ request: Request, _ context: CallerContext) async throws -> Response {
         try QueryParameters(request, known: []).finish()
         let text = try context.pathText("n")
         guard let number = Int(text), number > 0 else { throw RequestError.unknownRevision(text) }
-        return try .json(try await catalogs.revision(number, caller: context.caller))
+        return try .json(try await useCases.catalogs.revision(number, caller: context.caller))
     }
 
     private func text(of bytes: [UInt8]) throws(RequestFault) -> String {
@@ -90,13 +88,7 @@ struct CatalogController: Sendable {
 }
 
 extension MediaType {
-    init(_ format: CatalogDocument.Format) {
-        self =
-            switch format {
-            case .yaml: .yaml
-            case .json: .json
-            }
-    }
+    init(_ format: CatalogDocument.Format) { self = format == .json ? .json : .yaml }
 }
 
 extension CatalogDocument {

@@ -5,11 +5,10 @@ import OfferModel
 
 /// `/v1/decisions`: the dry-run, and recorded refusals.
 struct DecisionsController: Sendable {
-    let decisions: OfferDecisions
-    let recorded: RecordedDecisions
+    let useCases: UseCases
     let limits: HTTPLimits
 
-    @Sendable func decide(_ request: Request, _ context: CallerContext<AnyKeyAccess>) async throws -> Response {
+    @Sendable func decide(_ request: Request, _ context: CallerContext) async throws -> Response {
         let role = context.caller.role
         // The keys of staff may send a history or a catalog.
         let limit = role.isStaff ? limits.signedDataBytes : limits.bodyBytes
@@ -18,19 +17,21 @@ struct DecisionsController: Sendable {
         let body =
             bytes.count <= limits.bodyBytes
             ? try WireJSON.decodeRequest(Inquiry.self, from: bytes, values: values)
-            : try await decisions.read { try WireJSON.decodeRequest(Inquiry.self, from: bytes, values: values) }
+            : try await useCases.shares.suppositions.run {
+                try WireJSON.decodeRequest(Inquiry.self, from: bytes, values: values)
+            }
         if !role.isStaff, !body.supposingMembers.isEmpty {
             throw Problem.forbidden(role: role, members: body.supposingMembers)
         }
         try body.check(by: role)
-        let answer = try await decisions.decide(body, caller: context.caller)
+        let answer = try await useCases.decisions.decide(body, caller: context.caller)
         return try .json(DecisionsBody(answer, role: role, locale: body.request.locale))
     }
 
-    @Sendable func show(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+    @Sendable func show(_ request: Request, _ context: CallerContext) async throws -> Response {
         try QueryParameters(request, known: []).finish()
         let text = try context.pathText("id")
         guard let id = LowercaseUUID(text) else { throw Problem.unknownDecision(text) }
-        return try .json(try await recorded.show(id, caller: context.caller))
+        return try .json(try await useCases.replay.refusal(id, caller: context.caller))
     }
 }

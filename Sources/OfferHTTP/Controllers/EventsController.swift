@@ -5,10 +5,10 @@ import OfferModel
 
 /// `/v1/events`: what happened, and sending it again.
 struct EventsController: Sendable {
-    let events: EventFeed
+    let useCases: UseCases
 
     /// `GET`: the next events after a cursor, earliest first.
-    @Sendable func list(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+    @Sendable func list(_ request: Request, _ context: CallerContext) async throws -> Response {
         var query = try QueryParameters(request, known: ["type", "from", "limit", "cursor"])
         let type = query.eventType("type")
         let limit = query.limit()
@@ -16,19 +16,19 @@ struct EventsController: Sendable {
         let after = query.cursor("cursor") { EventId($0) }
         try query.finish()
         return try .json(
-            try await events.page(type: type, from: from, limit: limit, after: after, caller: context.caller))
+            try await useCases.events.page(type: type, from: from, limit: limit, after: after, caller: context.caller))
     }
 
-    @Sendable func show(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+    @Sendable func show(_ request: Request, _ context: CallerContext) async throws -> Response {
         try QueryParameters(request, known: []).finish()
-        return try .json(try await events.event(try context.eventId(), caller: context.caller))
+        return try .json(try await useCases.events.event(try context.eventId(), caller: context.caller))
     }
 
     /// `POST …/resend`: 202, because it is sent after the answer.
-    @Sendable func resend(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+    @Sendable func resend(_ request: Request, _ context: CallerContext) async throws -> Response {
         try QueryParameters(request, known: []).finish()
         return try .json(
-            try await events.resend(try context.eventId(), caller: context.caller), status: .accepted)
+            try await useCases.events.resend(try context.eventId(), caller: context.caller), status: .accepted)
     }
 }
 
@@ -47,7 +47,7 @@ extension QueryParameters {
         if type == nil {
             let types = EventType.allCases.map(\.rawValue)
             refuse(
-                name, "`\(text.prefix(100))` is not the type of an event",
+                name, "is not the type of an event",
                 hint: Suggestion.hint(for: text, among: types, noun: "known") ?? "docs/events.md lists them")
         }
         return type

@@ -2,18 +2,23 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import OfferAPI
+import OfferApplication
 import Synchronization
 
 extension Request {
-    /// The body as a JSON request.
+    /// The body as a JSON request whose values are accepted.
     ///
     /// Never inlined: Swift 6.3 crashes when it optimises an asynchronous caller with this within.
     ///
     /// - Throws: ``Problem`` `unsupported-media-type` or `too-large`, ``RequestFault``.
     @inline(never)
-    func decode<Value: WireValue>(_ type: Value.Type, upTo limit: Int) async throws -> Value {
-        try WireJSON.decodeRequest(
+    func decode<Body: CheckedRequest>(
+        _ type: Body.Type, upTo limit: Int, by context: CallerContext
+    ) async throws -> Body {
+        let body = try WireJSON.decodeRequest(
             type, from: try await jsonBytes(upTo: limit), values: HTTPLimits.values(inBody: limit))
+        try body.check(by: context.caller.role)
+        return body
     }
 
     /// The bytes of a body that says it is JSON.
@@ -46,10 +51,9 @@ extension Request {
         } catch let error as LateBody {
             throw Problem.late("body", after: error.patience)
         } catch {
-            var problem = Problem(
-                .invalidRequest, "the body cannot be read to its end", hint: "check `Content-Length` and the chunks")
-            problem.headers[.connection] = "close"
-            throw problem
+            throw Problem(
+                .invalidRequest, "the body cannot be read to its end", hint: "check `Content-Length` and the chunks"
+            ).with(.connection, "close")
         }
         guard length <= limit else { throw Problem.tooLarge(limit: limit) }
         return bytes

@@ -46,28 +46,16 @@ struct QueryParameters {
 
     /// A UUID in any case; `nil` if absent.
     mutating func uuid(_ name: String) -> LowercaseUUID? {
-        guard let value = values[name] else { return nil }
-        let uuid = LowercaseUUID(value)
-        if uuid == nil { errors.append(Self.error(name, .invalidValue, "`\(value.prefix(100))` is not a UUID")) }
-        return uuid
-    }
-
-    /// A whole number in a range; `nil` if absent.
-    mutating func number(_ name: String, in range: ClosedRange<Int>) -> Int? {
-        guard let value = values[name] else { return nil }
-        guard value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(value), range.contains(number)
-        else {
-            errors.append(
-                Self.error(
-                    name, .invalidValue,
-                    "`\(value.prefix(100))` is not a whole number from \(range.lowerBound) to \(range.upperBound)"))
-            return nil
-        }
-        return number
+        value(name, or: "is not a UUID") { LowercaseUUID($0) }
     }
 
     /// How many entries a page has: 50 unless the client wants more or fewer.
-    mutating func limit() -> Int { number("limit", in: 1...200) ?? 50 }
+    mutating func limit() -> Int {
+        value("limit", or: "is not a whole number from 1 to 200") { text in
+            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else { return nil }
+            return (1...200).contains(number) ? number : nil
+        } ?? 50
+    }
 
     /// The place where a page starts, as `next` of the page before gave it; `nil` if absent.
     mutating func cursor(_ name: String, of list: ListCursor) -> Int64? {
@@ -84,23 +72,26 @@ struct QueryParameters {
 
     /// Notes that a value is not a cursor of this list.
     mutating func refuseCursor(_ name: String) {
-        refuse(
-            name, "`\((values[name] ?? "").prefix(100))` is not a cursor of this list",
-            hint: "pass the `next` of the previous page unchanged")
+        refuse(name, "is not a cursor of this list", hint: "pass the `next` of the previous page unchanged")
     }
 
     /// `true` or `false`; `nil` if absent.
     mutating func flag(_ name: String) -> Bool? {
-        guard let value = values[name] else { return nil }
-        let flag = Bool(value)
-        if flag == nil {
-            errors.append(Self.error(name, .invalidValue, "`\(value.prefix(100))` is neither `true` nor `false`"))
-        }
-        return flag
+        value(name, or: "is neither `true` nor `false`") { Bool($0) }
     }
 
-    mutating func refuse(_ name: String, _ detail: String, hint: String) {
-        errors.append(Self.error(name, .invalidValue, detail, hint: hint))
+    /// The value as it is read; `nil` if the parameter is absent, or has another value, which is noted.
+    private mutating func value<Value>(_ name: String, or fault: String, _ read: (String) -> Value?) -> Value? {
+        guard let text = values[name] else { return nil }
+        let value = read(text)
+        if value == nil { refuse(name, fault) }
+        return value
+    }
+
+    /// Notes what is wrong with the value of a parameter.
+    mutating func refuse(_ name: String, _ fault: String, hint: String? = nil) {
+        let value = (values[name] ?? "").prefix(100)
+        errors.append(Self.error(name, .invalidValue, "`\(value)` \(fault)", hint: hint))
     }
 
     /// - Throws: ``RequestFault`` if anything read was wrong.
@@ -126,7 +117,7 @@ extension QueryParameters {
         let instant = Int64(text).map(Instant.init(milliseconds:)) ?? Instant(iso8601: text)
         if let instant, InputBounds.instants.contains(instant) { return instant }
         refuse(
-            name, "`\(text.prefix(100))` is not a moment",
+            name, "is not a moment",
             hint: "write milliseconds since 1970, or a date and time with its zone such as `2026-12-01T00:00:00Z`")
         return nil
     }

@@ -3,6 +3,21 @@ import OfferApplication
 import OfferModel
 import OfferSigning
 
+/// The body of a request, with bounds that its members do not state themselves.
+protocol CheckedRequest: WireRequest {
+    /// Notes every value that is not accepted.
+    func check(_ checks: inout RequestChecks, by role: Role)
+}
+
+extension CheckedRequest {
+    /// - Throws: ``RequestFault`` with every value that is not accepted.
+    func check(by role: Role) throws(RequestFault) {
+        var checks = RequestChecks()
+        check(&checks, by: role)
+        try checks.finish()
+    }
+}
+
 /// Collects every invalid value of a JSON request, so that one answer reports them all.
 struct RequestChecks {
     private var errors: [ProblemErrorBody] = []
@@ -260,10 +275,8 @@ enum RequestRules {
     }
 }
 
-extension Inquiry {
-    /// - Throws: ``RequestFault`` with every value that is not accepted.
-    func check(by role: Role) throws(RequestFault) {
-        var checks = RequestChecks()
+extension Inquiry: CheckedRequest {
+    func check(_ checks: inout RequestChecks, by role: Role) {
         if customer != nil || history == nil {
             checks.customer(customer ?? CustomerIdentifiers(), provenBy: delivery, role: role)
         }
@@ -275,14 +288,11 @@ extension Inquiry {
         checks.instant(asOf, at: .root.appending("asOf"))
         checks.history(history)
         checks.catalog(catalog, catalogRevision)
-        try checks.finish()
     }
 }
 
-extension IssueRequest {
-    /// - Throws: ``RequestFault`` with every value that is not accepted.
-    func check(by role: Role) throws(RequestFault) {
-        var checks = RequestChecks()
+extension IssueRequest: CheckedRequest {
+    func check(_ checks: inout RequestChecks, by role: Role) {
         checks.text(offerId.rawValue, at: .root.appending("offerId"))
         checks.text(productId?.rawValue, at: .root.appending("productId"))
         checks.customer(customer, provenBy: delivery, role: role)
@@ -290,34 +300,25 @@ extension IssueRequest {
         checks.signals(signals)
         checks.delivery(delivery, role: role)
         checks.device(device)
-        try checks.finish()
     }
 }
 
-extension StatusRequestBody {
-    /// - Throws: ``RequestFault`` with every value that is not accepted.
-    func check(by role: Role) throws(RequestFault) {
-        var checks = RequestChecks()
+extension StatusRequestBody: CheckedRequest {
+    func check(_ checks: inout RequestChecks, by role: Role) {
         checks.customers(customers, provenBy: delivery, role: role)
         checks.delivery(delivery, role: role)
-        try checks.finish()
     }
 }
 
-extension TransactionsRequestBody {
-    /// - Throws: ``RequestFault`` with every value that is not accepted.
-    func check(by role: Role) throws(RequestFault) {
-        var checks = RequestChecks()
+extension TransactionsRequestBody: CheckedRequest {
+    func check(_ checks: inout RequestChecks, by role: Role) {
         checks.text(customer?.customerId?.rawValue, at: .root.appending("customer").appending("customerId"))
         checks.delivery(delivery, role: role)
-        try checks.finish()
     }
 }
 
-extension PassedSignature {
-    /// - Throws: ``RequestFault`` with every value that is not accepted.
-    func check() throws(RequestFault) {
-        var checks = RequestChecks()
+extension PassedSignature: CheckedRequest {
+    func check(_ checks: inout RequestChecks, by role: Role) {
         func pointer(_ key: Member) -> JSONPointer { .root.appending(key.rawValue) }
         checks.text(productId?.rawValue, at: pointer(.productId))
         checks.text(offerIdentifier?.rawValue, at: pointer(.offerIdentifier))
@@ -341,6 +342,5 @@ extension PassedSignature {
                 pointer(key), .invalidValue, "the format `\(format.rawValue)` has no `\(key.rawValue)`",
                 hint: format == .v1 ? "give `signature`" : "give `jws`: it has all other values in it")
         }
-        try checks.finish()
     }
 }

@@ -7,52 +7,6 @@ import OfferModel
 import OfferSigning
 import Synchronization
 
-/// The roles that may make a call; `admin` may make all (docs/design.md#roles).
-protocol CallerAccess: Sendable {
-    /// The roles, in the order the documentation names them.
-    static var roles: [Role] { get }
-}
-
-/// The app's backend.
-enum ClientAccess: CallerAccess {
-    static let roles: [Role] = [.client]
-}
-
-/// People who help customers.
-enum SupportAccess: CallerAccess {
-    static let roles: [Role] = [.support]
-}
-
-/// People who configure offers.
-enum MarketingAccess: CallerAccess {
-    static let roles: [Role] = [.marketing]
-}
-
-/// The app's backend, and the app itself.
-enum ClientOrAppAccess: CallerAccess {
-    static let roles: [Role] = [.client, .app]
-}
-
-/// The app's backend, the app itself, and people who help customers.
-enum ClientAppOrSupportAccess: CallerAccess {
-    static let roles: [Role] = [.client, .app, .support]
-}
-
-/// The app's backend, and people who help customers.
-enum ClientOrSupportAccess: CallerAccess {
-    static let roles: [Role] = [.client, .support]
-}
-
-/// People who configure offers, and people who help customers.
-enum MarketingOrSupportAccess: CallerAccess {
-    static let roles: [Role] = [.marketing, .support]
-}
-
-/// Everyone with a key.
-enum AnyKeyAccess: CallerAccess {
-    static let roles: [Role] = [.client, .app, .support, .marketing]
-}
-
 /// The context of one request.
 struct OfferContext: RequestContext {
     var coreContext: CoreRequestContextStorage
@@ -84,11 +38,10 @@ extension LowercaseUUID {
     }
 }
 
-/// The context of a request whose caller has one of the roles of `Access`.
+/// The context of a request with a key.
 ///
-/// Its only initialiser rejects every other caller, so a method that takes this context cannot be reached without a
-/// key.
-struct CallerContext<Access: CallerAccess>: ChildRequestContext {
+/// Its only initialiser rejects every other one, so a method that takes this context cannot be reached without a key.
+struct CallerContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     /// The request's id.
     let requestId: LowercaseUUID
@@ -96,17 +49,21 @@ struct CallerContext<Access: CallerAccess>: ChildRequestContext {
     let caller: Caller
     let notes: RequestNotes
 
-    /// - Throws: ``Problem`` `unauthenticated` or `forbidden`.
+    /// - Throws: ``Problem`` `unauthenticated`.
     init(context: OfferContext) throws {
         guard var caller = context.caller else { throw Problem.unauthenticated(tokenWasGiven: false) }
-        guard caller.role == .admin || Access.roles.contains(caller.role) else {
-            throw Problem.forbidden(role: caller.role, needed: Access.roles)
-        }
         coreContext = context.coreContext
         requestId = context.requestId
         notes = context.notes
         caller.requestId = context.requestId
         self.caller = caller
+    }
+
+    /// - Throws: ``Problem`` `forbidden` unless the caller has one of these roles, or `admin` (docs/design.md#roles).
+    func require(_ roles: [Role]) throws {
+        guard caller.role == .admin || roles.contains(caller.role) else {
+            throw Problem.forbidden(role: caller.role, needed: roles)
+        }
     }
 }
 

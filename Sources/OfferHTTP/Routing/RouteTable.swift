@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Metrics
+import OfferAPI
 import OfferApplication
 import OfferModel
 
@@ -10,21 +11,25 @@ struct Route: Sendable {
     let method: HTTPRequest.Method
     /// The path as `openapi.yaml` writes it, such as `/v1/issued-offers/{id}`.
     let path: String
-    /// Who may call; empty for everyone, with or without a key.
+    /// Who may call besides `admin`, in the order the documentation names them; empty for everyone, with or without a
+    /// key.
     let roles: [Role]
     let add: @Sendable (Router<OfferContext>, Authentication) -> Void
 
     /// A call that needs a key.
-    init<Access: CallerAccess>(
-        _ method: HTTPRequest.Method, _ path: String, for access: Access.Type,
-        use answer: @escaping @Sendable (Request, CallerContext<Access>) async throws -> Response
+    init(
+        _ method: HTTPRequest.Method, _ path: String, for roles: [Role],
+        use answer: @escaping @Sendable (Request, CallerContext) async throws -> Response
     ) {
         self.method = method
         self.path = path
-        roles = access.roles
+        self.roles = roles
         add = { router, authentication in
-            router.group().add(middleware: authentication).group(context: CallerContext<Access>.self)
-                .on(RouterPath(path), method: method, use: answer)
+            router.group().add(middleware: authentication).group(context: CallerContext.self)
+                .on(RouterPath(path), method: method) { request, context in
+                    try context.require(roles)
+                    return try await answer(request, context)
+                }
         }
     }
 
@@ -58,56 +63,52 @@ struct RouteTable: Sendable {
         self.limits = limits
         self.threads = threads
         let issuedOffers = IssuedOffersController(useCases: useCases, limits: limits)
-        let decisions = DecisionsController(
-            decisions: useCases.decisions, recorded: useCases.recordedDecisions, limits: limits)
-        let transactions = TransactionsController(ingestion: useCases.ingestion, limits: limits)
+        let decisions = DecisionsController(useCases: useCases, limits: limits)
         let appStore = AppStoreController(
             notifications: useCases.notifications, turns: AsyncSemaphore(limits.notifications, waiting: 0),
             strangers: threads.strangers,
             exceeding: RefusalPace(interval: limits.exceedingInterval), bodyLimit: limits.notificationBytes)
-        let catalog = CatalogController(catalogs: useCases.catalogs, bodyLimit: limits.catalogBytes)
-        let offers = OffersController(switches: useCases.switches)
+        let catalog = CatalogController(useCases: useCases, limits: limits)
+        let offers = OffersController(useCases: useCases)
         let customers = CustomersController(useCases: useCases, limits: limits)
-        let events = EventsController(events: useCases.events)
-        let reports = ReportsController(reports: useCases.reports)
-        let signatures = SignatureChecksController(
-            checks: useCases.signatureChecks, bodyLimit: limits.bodyBytes)
-        let health = HealthController(readiness: useCases.readiness)
-        let description = DescriptionController(document: openAPI)
+        let events = EventsController(useCases: useCases)
         routes = [
-            Route(.post, "/v1/issued-offers", for: ClientOrAppAccess.self, use: issuedOffers.issue),
-            Route(.get, "/v1/issued-offers", for: SupportAccess.self, use: issuedOffers.list),
-            Route(.get, "/v1/issued-offers/export", for: SupportAccess.self, use: issuedOffers.export),
-            Route(.get, "/v1/issued-offers/{id}", for: ClientOrSupportAccess.self, use: issuedOffers.show),
-            Route(.post, "/v1/issued-offers/{id}/void", for: SupportAccess.self, use: issuedOffers.void),
-            Route(.post, "/v1/issued-offers/{id}/replay", for: SupportAccess.self, use: issuedOffers.replay),
-            Route(.post, "/v1/decisions", for: AnyKeyAccess.self, use: decisions.decide),
-            Route(.get, "/v1/decisions/{id}", for: SupportAccess.self, use: decisions.show),
-            Route(.post, "/v1/signature-checks", for: SupportAccess.self, use: signatures.check),
-            Route(.post, "/v1/transactions", for: ClientOrAppAccess.self, use: transactions.ingest),
-            Route(.get, "/v1/catalog", for: MarketingOrSupportAccess.self, use: catalog.show),
-            Route(.put, "/v1/catalog", for: MarketingAccess.self, use: catalog.apply),
-            Route(.get, "/v1/catalog/revisions", for: MarketingAccess.self, use: catalog.revisions),
-            Route(.get, "/v1/catalog/revisions/{n}", for: MarketingAccess.self, use: catalog.revision),
-            Route(.get, "/v1/offers", for: MarketingOrSupportAccess.self, use: offers.list),
-            Route(.post, "/v1/offers/{id}/pause", for: MarketingAccess.self, use: offers.pause),
-            Route(.post, "/v1/offers/{id}/resume", for: MarketingAccess.self, use: offers.resume),
-            Route(.post, "/v1/offers/pause", for: MarketingAccess.self, use: offers.pauseAll),
-            Route(.post, "/v1/offers/resume", for: MarketingAccess.self, use: offers.resumeAll),
-            Route(.get, "/v1/customers", for: SupportAccess.self, use: customers.show),
-            Route(.post, "/v1/customers/status", for: ClientAppOrSupportAccess.self, use: customers.status),
-            Route(.post, "/v1/customers/refresh", for: SupportAccess.self, use: customers.refresh),
-            Route(.post, "/v1/customers/unlink", for: SupportAccess.self, use: customers.unlink),
-            Route(.post, "/v1/customers/reset", for: MarketingOrSupportAccess.self, use: customers.reset),
-            Route(.put, "/v1/customers/attributes", for: ClientAccess.self, use: customers.setAttributes),
-            Route(.get, "/v1/events", for: SupportAccess.self, use: events.list),
-            Route(.get, "/v1/events/{id}", for: SupportAccess.self, use: events.show),
-            Route(.post, "/v1/events/{id}/resend", for: SupportAccess.self, use: events.resend),
-            Route(.get, "/v1/reports/funnel", for: MarketingAccess.self, use: reports.funnel),
+            Route(.post, "/v1/issued-offers", for: [.client, .app], use: issuedOffers.issue),
+            Route(.get, "/v1/issued-offers", for: [.support], use: issuedOffers.list),
+            Route(.get, "/v1/issued-offers/export", for: [.support], use: issuedOffers.export),
+            Route(.get, "/v1/issued-offers/{id}", for: [.client, .support], use: issuedOffers.show),
+            Route(.post, "/v1/issued-offers/{id}/void", for: [.support], use: issuedOffers.void),
+            Route(.post, "/v1/issued-offers/{id}/replay", for: [.support], use: issuedOffers.replay),
+            Route(.post, "/v1/decisions", for: [.client, .app, .support, .marketing], use: decisions.decide),
+            Route(.get, "/v1/decisions/{id}", for: [.support], use: decisions.show),
+            Route(.post, "/v1/signature-checks", for: [.support], use: issuedOffers.check),
+            Route(.post, "/v1/transactions", for: [.client, .app], use: customers.ingest),
+            Route(.get, "/v1/catalog", for: [.marketing, .support], use: catalog.show),
+            Route(.put, "/v1/catalog", for: [.marketing], use: catalog.apply),
+            Route(.get, "/v1/catalog/revisions", for: [.marketing], use: catalog.revisions),
+            Route(.get, "/v1/catalog/revisions/{n}", for: [.marketing], use: catalog.revision),
+            Route(.get, "/v1/offers", for: [.marketing, .support], use: offers.list),
+            Route(.post, "/v1/offers/{id}/pause", for: [.marketing], use: offers.setting(paused: true)),
+            Route(.post, "/v1/offers/{id}/resume", for: [.marketing], use: offers.setting(paused: false)),
+            Route(.post, "/v1/offers/pause", for: [.marketing], use: offers.setting(paused: true)),
+            Route(.post, "/v1/offers/resume", for: [.marketing], use: offers.setting(paused: false)),
+            Route(.get, "/v1/customers", for: [.support], use: customers.show),
+            Route(.post, "/v1/customers/status", for: [.client, .app, .support], use: customers.status),
+            Route(.post, "/v1/customers/refresh", for: [.support], use: customers.refresh),
+            Route(.post, "/v1/customers/unlink", for: [.support], use: customers.unlink),
+            Route(.post, "/v1/customers/reset", for: [.marketing, .support], use: customers.reset),
+            Route(.put, "/v1/customers/attributes", for: [.client], use: customers.setAttributes),
+            Route(.get, "/v1/events", for: [.support], use: events.list),
+            Route(.get, "/v1/events/{id}", for: [.support], use: events.show),
+            Route(.post, "/v1/events/{id}/resend", for: [.support], use: events.resend),
+            Route(.get, "/v1/reports/funnel", for: [.marketing], use: offers.funnel),
             Route(open: .post, "/v1/app-store/{bundleId}/{environment}/notifications", use: appStore.notify),
-            Route(open: .get, "/healthz", use: health.live),
-            Route(open: .get, "/readyz", use: health.ready),
-            Route(open: .get, "/openapi.yaml", use: description.show),
+            Route(open: .get, "/healthz") { _, _ in try .json(HealthBody()) },
+            Route(open: .get, "/readyz") { _, _ in
+                try await useCases.readiness.check()
+                return try .json(HealthBody())
+            },
+            Route(open: .get, "/openapi.yaml") { _, _ in .bytes(openAPI, MediaType.yaml.rawValue) },
         ]
     }
 

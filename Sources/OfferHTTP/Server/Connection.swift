@@ -54,31 +54,15 @@ struct AnsweringChannel: ServerChildChannel {
 
 /// One connection's ``ConnectionDeadlines``, shared by the event loop and the task that answers.
 final class ConnectionProgress: Sendable {
-    private let patience: Mutex<ConnectionDeadlines>
+    private let deadlines: Mutex<ConnectionDeadlines>
 
     init(_ patience: HTTPTimeouts) {
-        self.patience = Mutex(ConnectionDeadlines(patience, at: .now))
+        deadlines = Mutex(ConnectionDeadlines(patience, at: .now))
     }
 
-    /// Bytes arrived; false if they must not be read any more.
-    func received() -> Bool {
-        patience.withLock { patience in
-            patience.received(at: .now)
-            return !patience.isLeaving
-        }
-    }
-
-    /// Part of a request was parsed, its headers first.
-    func understood() {
-        patience.withLock { $0.readHeaders() }
-    }
-
-    func takesAnswers(_ takes: Bool) {
-        patience.withLock { $0.takesAnswers(takes, at: .now) }
-    }
-
-    func verdict() -> ConnectionDeadlines.Verdict {
-        patience.withLock { $0.verdict(at: .now) }
+    /// Notes what has happened on the connection, or asks what is to be done.
+    func note<Answer: Sendable>(_ event: (inout ConnectionDeadlines) -> Answer) -> Answer {
+        deadlines.withLock { event(&$0) }
     }
 
     /// Answers one request through a responder, tracking its progress, and sends `100 Continue` if the client waits for
@@ -88,7 +72,7 @@ final class ConnectionProgress: Sendable {
         by responder: HTTPChannelHandler.Responder
     ) async throws {
         var request = request
-        patience.withLock { $0.began(withBody: request.announcesBody, at: .now) }
+        note { $0.began(withBody: request.announcesBody, at: .now) }
         if request.announcesBody {
             if request.expectsContinue, !request.withholdsBody {
                 try await writer.writeInformationalHead(HTTPResponse(status: .continue))
@@ -96,11 +80,7 @@ final class ConnectionProgress: Sendable {
             request.body = RequestBody(asyncSequence: ReportedBody(base: request.body, progress: self))
         }
         try await responder(request, writer, channel)
-        patience.withLock { $0.answered(at: .now) }
-    }
-
-    fileprivate func readBody() {
-        patience.withLock { $0.readBody() }
+        note { $0.answered(at: .now) }
     }
 }
 
@@ -121,7 +101,7 @@ private struct ReportedBody: AsyncSequence, Sendable {
 
         @concurrent mutating func next() async throws -> ByteBuffer? {
             let buffer = try await base.next()
-            if buffer == nil { progress.readBody() }
+            if buffer == nil { progress.note { $0.readBody() } }
             return buffer
         }
     }
@@ -161,17 +141,21 @@ final class DeadlineEnforcer: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if progress.received() { context.fireChannelRead(data) }
+        let isRead = progress.note { deadlines in
+            deadlines.received(at: .now)
+            return !deadlines.isLeaving
+        }
+        if isRead { context.fireChannelRead(data) }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        progress.takesAnswers(context.channel.isWritable)
+        progress.note { $0.takesAnswers(context.channel.isWritable, at: .now) }
         context.fireChannelWritabilityChanged()
     }
 
     private func look() {
         guard let context else { return }
-        switch progress.verdict() {
+        switch progress.note({ $0.verdict(at: .now) }) {
         case .wait:
             return
         case .close:
@@ -198,11 +182,10 @@ extension Problem {
     ///
     /// - Parameter part: what is missing, such as `headers`.
     static func late(_ part: String, after patience: Duration) -> Problem {
-        var problem = Problem(
+        Problem(
             .invalidRequest, "the \(part) did not arrive within \(patience.inWords)",
-            hint: "send the whole request without a pause, on a new connection")
-        problem.headers[.connection] = "close"
-        return problem
+            hint: "send the whole request without a pause, on a new connection"
+        ).with(.connection, "close")
     }
 }
 
@@ -226,7 +209,7 @@ final class ParsedRequestObserver: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        progress.understood()
+        progress.note { $0.readHeaders() }
         context.fireChannelRead(data)
     }
 }

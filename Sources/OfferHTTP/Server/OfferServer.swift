@@ -43,9 +43,7 @@ public enum OfferServer {
     ) -> some ApplicationProtocol {
         let router = Router(options: .autoGenerateHeadEndpoints)
         router.get("/metrics") { _, _ -> Response in
-            Response(
-                status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: await text())))
+            .bytes(Array(await text().utf8), "text/plain; version=0.0.4; charset=utf-8")
         }
         return application(router, settings: settings, logger: logger, onListening: onListening)
     }

@@ -207,3 +207,9 @@ public struct LocaleTag: Sendable, Hashable {
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || (0x30...0x39).contains(byte) }
 }
+
+/// One value, or several where a rule compares with a list.
+public enum EvidenceValue: Sendable, Hashable {
+    case value(FactValue)
+    case list([FactValue])
+}

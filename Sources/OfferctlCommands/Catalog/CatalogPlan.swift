@@ -246,8 +246,10 @@ struct CatalogConflict {
 
 extension CatalogChange {
     fileprivate var undone: CatalogChange {
-        let kind = ["added": "removed", "removed": "added"][change] ?? change
-        return CatalogChange(offerId: offerId, change: kind, path: path, from: to, to: from)
+        var undone = self
+        undone.change = ["added": "removed", "removed": "added"][change] ?? change
+        (undone.from, undone.to) = (to, from)
+        return undone
     }
 
     fileprivate var sentence: String {

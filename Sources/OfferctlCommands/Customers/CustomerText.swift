@@ -46,10 +46,10 @@ struct CustomerText {
             ["NAME", "VALUE"], rows: values.sorted { $0.key < $1.key }.map { [$0.key, EvidenceText.text($0.value)] })
     }
 
-    func coverage(_ coverage: CoverageBody) -> String {
+    func coverage(_ coverage: Coverage) -> String {
         let asOf = coverage.asOf.map { ", as of " + TimeText.absolute($0, now: now) } ?? ""
         let source = coverage.provenance.map { ", " + EvidenceText.source($0) } ?? ""
-        return palette.paint("History", .heading) + ": " + (coverage.level + asOf + source).printable
+        return palette.paint("History", .heading) + ": " + (coverage.level.rawValue + asOf + source).printable
     }
 
     private func subscriptions(_ items: [SubscriptionSummary]) -> TextTable {

@@ -121,14 +121,13 @@ struct CustomersUnlink: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let request = UnlinkRequestBody(
-            customer: CustomerIdentifiers(
-                originalTransactionId: originalTransactionId.map { TransactionId($0) },
-                appTransactionId: appTransactionId.map { AppTransactionId($0) }),
-            aliases: CustomerAliases(
-                appAccountToken: appAccountToken.flatMap { AppAccountToken($0) },
-                customerId: customerId.map { CustomerId($0) }),
-            reason: reason)
+        let request = UnlinkRequestBody { body in
+            body.customer.originalTransactionId = originalTransactionId.map { TransactionId($0) }
+            body.customer.appTransactionId = appTransactionId.map { AppTransactionId($0) }
+            body.aliases.appAccountToken = appAccountToken.flatMap { AppAccountToken($0) }
+            body.aliases.customerId = customerId.map { CustomerId($0) }
+            body.reason = reason
+        }
         try await answer.show { client in
             let names = [appAccountToken.map { _ in "`appAccountToken`" }, customerId.map { _ in "`customerId`" }]
             try await client.confirm("detach \(names.compactMap(\.self).joined(separator: " and ")) from the customer")
@@ -167,7 +166,7 @@ struct CustomersReset: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let request = ResetRequestBody(customer: customer.reference, reason: reason)
+        let request = ResetRequestBody { ($0.customer, $0.reason) = (customer.reference, reason) }
         try await answer.show { client in
             try await client.post("/v1/customers/reset", request, as: ResetBody.self)
         } text: { body in
@@ -192,7 +191,7 @@ struct CustomerOrOrder: ParsableArguments {
     }
 
     var refreshRequest: RefreshRequestBody {
-        RefreshRequestBody(customer: orderId == nil ? customer.reference : nil, orderId: orderId)
+        RefreshRequestBody { ($0.customer, $0.orderId) = (orderId == nil ? customer.reference : nil, orderId) }
     }
 
     /// The customer; the server looks an order up and fetches its customer.

@@ -122,7 +122,7 @@ enum EvidenceText {
         }
     }
 
-    private static func text(_ value: ObservedValue, _ unit: String?) -> String {
+    private static func text(_ value: EvidenceValue, _ unit: String?) -> String {
         let values: [FactValue] =
             switch value {
             case .value(let single): [single]

@@ -108,7 +108,7 @@ struct IssuedVoid: AsyncParsableCommand {
             guard wasOpen else { return found }
             try await client.confirm("void the issued offer `\(issued.id)`")
             return try await client.post(
-                path + "/void", VoidRequestBody(reason: reason, release: release ? true : nil),
+                path + "/void", VoidRequestBody { ($0.reason, $0.release) = (reason, release ? true : nil) },
                 as: IssuedOfferView.self)
         } text: { body in
             IssuedText.text(body, answer.output.palette)

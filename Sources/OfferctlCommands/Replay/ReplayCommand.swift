@@ -35,7 +35,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let text = ReplayText(palette: answer.output.palette)
         let body = try await answer.show { client in
             try await client.post(
-                "/v1/issued-offers/\(issued.id)/replay", ReplayRequestBody(catalogRevision: catalogRevision),
+                "/v1/issued-offers/\(issued.id)/replay", ReplayRequestBody { $0.catalogRevision = catalogRevision },
                 as: DecisionReplay.self)
         } text: { body in
             text.comparison(body)

@@ -64,7 +64,7 @@ enum Undertaking: String, CaseIterable, Sendable {
                 dryRun: false, caller: Workbench.marketing)
         case .pause: _ = try await useCases.switches.set("comeback", paused: true, caller: Workbench.marketing)
         case .attributes:
-            _ = try await useCases.attributes.replace(
+            _ = try await useCases.changes.replace(
                 ["seats": .number(12), "beta": .boolean(true)], of: named("100"), caller: Workbench.client)
         }
         return []

@@ -142,8 +142,8 @@ struct CustomerStatusTests {
             history.coverage = Coverage(level: .complete, asOf: now)
             return CustomerStatus(of: Self.customer, history, at: now, in: .production)
         }
-        #expect(status(group: "21500001").coverage.level == "complete")
-        #expect(status(group: nil).coverage.level == "partial")
+        #expect(status(group: "21500001").coverage.level == .complete)
+        #expect(status(group: nil).coverage.level == .partial)
     }
 
     @Test("in any order and with repetitions the same purchases are the same status (invariant 7)")

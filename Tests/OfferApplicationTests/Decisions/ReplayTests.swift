@@ -78,7 +78,7 @@ struct ReplayTests {
         var order = IssueRequest.of("engaged", try bench.shop.delivery(.lapsed, "100"))
         order.signals = ["interactions": .number(60)]
         let issued = try await bench.granted(order)
-        _ = try await bench.useCases.attributes.replace(
+        _ = try await bench.useCases.changes.replace(
             ["plan": .text("x")], of: named("100"), caller: Workbench.client)
         let replay = try await replay(issued.offer.id, bench)
         #expect(replay.differences == [])

@@ -188,9 +188,11 @@ struct SubjectTests {
             CustomerIdentifiers(customerId: "somebody"), caller: Workbench.client)
         #expect(
             story.identified == [
-                KnownIdentifiers(
-                    originalTransactionIds: ["100"], appTransactionId: "app-100",
-                    appAccountTokens: [oldAccount, newAccount].compactMap(\.self), customerIds: ["somebody"])
+                KnownIdentifiers { known in
+                    (known.originalTransactionIds, known.appTransactionId) = (["100"], "app-100")
+                    known.appAccountTokens = [oldAccount, newAccount].compactMap(\.self)
+                    known.customerIds = ["somebody"]
+                }
             ])
     }
 

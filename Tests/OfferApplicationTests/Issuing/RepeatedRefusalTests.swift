@@ -100,7 +100,7 @@ struct RepeatedRefusalTests {
     func changedCustomer() async throws {
         let bench = try await bench()
         var decisions = [try await bench.refused(back).decisionId]
-        _ = try await bench.useCases.attributes.replace(
+        _ = try await bench.useCases.changes.replace(
             ["plan": .text("gold")], of: named("1"), caller: Workbench.client)
         decisions.append(try await bench.refused(back).decisionId)
         bench.clock.advance(hours: 1)

@@ -59,11 +59,11 @@ struct NotificationIngestionTests {
         func fetch(_ jws: String) async throws -> Bool {
             try await bench.useCases.notifications.ingest(
                 jws, of: Workbench.sandbox, source: .fetched, author: AuditAuthor(actor: "offerd recheck")
-            ).isRepeat
+            ).repeated
         }
         try await bench.notify(try subscribed(bench))
         bench.clock.advance(hours: 1)
-        let reset = try await bench.useCases.resetting.reset(
+        let reset = try await bench.useCases.changes.reset(
             CustomerIdentifiers(originalTransactionId: "1001"), reason: "a test",
             caller: Workbench.caller(.support, scope: Workbench.sandbox))
         #expect(reset?.customers == 1)
@@ -81,9 +81,10 @@ struct NotificationIngestionTests {
         let receipt = try await bench.notify(jws)
         #expect(
             receipt
-                == NotificationReceipt(
-                    notificationUUID: "00000000-0000-4000-8000-000000000001", type: .subscribed, subtype: .initialBuy,
-                    signedDate: bench.clock.now, isRepeat: false, outcome: .added))
+                == NotificationBody { body in
+                    body.notificationUUID = "00000000-0000-4000-8000-000000000001"
+                    (body.notificationType, body.subtype, body.outcome) = (.subscribed, .initialBuy, .added)
+                })
         let token = AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")
         for customer in [
             CustomerIdentifiers(originalTransactionId: "1001"), CustomerIdentifiers(appTransactionId: "app-1"),
@@ -117,7 +118,7 @@ struct NotificationIngestionTests {
         bench.clock.advance(hours: 30)
         for source in NotificationSource.allCases {
             var again = first
-            again.isRepeat = true
+            again.repeated = true
             #expect(try await bench.notify(jws, source: source) == again)
         }
         let after = try await bench.ledger()
@@ -132,7 +133,7 @@ struct NotificationIngestionTests {
         bench.clock.advance(milliseconds: 120_000)
         try await bench.notify(jws)
         bench.clock.advance(milliseconds: -60_001)
-        #expect(try await bench.notify(jws).isRepeat)
+        #expect(try await bench.notify(jws).repeated)
         let other = try subscribed(bench, uuid: "00000000-0000-4000-8000-000000000002", ["transactionId": "1002"])
         do {
             try await bench.notify(other)
@@ -177,7 +178,7 @@ struct NotificationIngestionTests {
         }
         #expect(erased == 1)
         for source in NotificationSource.allCases {
-            #expect(try await bench.notify(jws, source: source).isRepeat)
+            #expect(try await bench.notify(jws, source: source).repeated)
         }
         #expect(try await bench.payloads().isEmpty)
         #expect(
@@ -270,11 +271,11 @@ struct NotificationIngestionTests {
     func together() async throws {
         let bench = try await Workbench(onFile: true, catalog: nil)
         let jws = try subscribed(bench)
-        let receipts = try await withThrowingTaskGroup(of: NotificationReceipt.self) { group in
+        let receipts = try await withThrowingTaskGroup(of: NotificationBody.self) { group in
             for _ in 0..<100 { group.addTask { try await bench.notify(jws) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(receipts.count == 100 && receipts.count { !$0.isRepeat } == 1)
+        #expect(receipts.count == 100 && receipts.count { !$0.repeated } == 1)
         #expect(Set(receipts.map(\.outcome)) == [.added])
         #expect(try await bench.count("notification") == 1)
         #expect(try await bench.payloads().count == 1)

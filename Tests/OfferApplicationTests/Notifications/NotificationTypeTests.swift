@@ -39,8 +39,8 @@ struct NotificationTypeTests {
         }
         let payloads = try await bench.payloads()
         let receipt = try await bench.notify(try bench.shop.notification(row))
-        #expect(receipt.outcome == row.outcome && !receipt.isRepeat)
-        #expect(receipt.type.rawValue == row.type && receipt.subtype?.rawValue == row.subtype)
+        #expect(receipt.outcome == row.outcome && !receipt.repeated)
+        #expect(receipt.notificationType.rawValue == row.type && receipt.subtype?.rawValue == row.subtype)
         if row.outcome == .noHistory { #expect(try await bench.payloads() == payloads) }
 
         let story = try await bench.known(Self.customer, caller: Self.caller)

@@ -1,5 +1,6 @@
 import Foundation
 import LocalAppStore
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferStore
@@ -55,7 +56,7 @@ extension Workbench {
     @discardableResult
     func notify(
         _ signedPayload: String, of scope: Scope = Workbench.sandbox, source: NotificationSource = .delivered
-    ) async throws -> NotificationReceipt {
+    ) async throws -> NotificationBody {
         try await useCases.notifications.ingest(
             signedPayload, of: scope, source: source, author: .appStore(requestId: nil))
     }

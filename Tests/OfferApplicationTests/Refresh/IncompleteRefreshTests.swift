@@ -34,7 +34,7 @@ struct IncompleteRefreshTests {
                 report.refused.map(\.path) == ["/history/signedTransactions/1", "/history/signedTransactions/2"])
             #expect(report.refused.map(\.code) == ["wrongEnvironment", "badSignature"])
             #expect(report.gaps.map(\.code) == ["refusedData"])
-            #expect(report.coverage.level == "partial")
+            #expect(report.coverage.level == .partial)
             #expect(try await stage.known(named("100")).history.transactions.map(\.payload.transactionId) == ["100"])
         }
     }
@@ -72,7 +72,7 @@ struct IncompleteRefreshTests {
                 #expect(try await stage.bench.count(table) == 0, "\(table)")
             }
             stage.apple.interpose(nil)
-            #expect(try await stage.refresh(named("7001")).coverage.level == "complete")
+            #expect(try await stage.refresh(named("7001")).coverage.level == .complete)
         }
     }
 
@@ -85,7 +85,7 @@ struct IncompleteRefreshTests {
             // Two pages of twenty, and the newest one, which comes with the status.
             #expect(report.transactions[.added] == 41)
             #expect(report.gaps.map(\.code) == ["morePages"])
-            #expect(report.coverage.level == "partial")
+            #expect(report.coverage.level == .partial)
         }
     }
 
@@ -160,14 +160,14 @@ struct IncompleteRefreshTests {
             try await stage.bench.deliver(second)
             stage.apple.accounts = [PlayedAccount(first)]
             let without = try await stage.refresh(named("100"))
-            #expect(without.gaps.isEmpty && without.coverage.level == "complete")
+            #expect(without.gaps.isEmpty && without.coverage.level == .complete)
             let left = try await stage.known(named("100")).history.transactions.map(\.payload.originalTransactionId)
             #expect(Set(left) == ["100"])
             #expect(stage.asked.contains("/inApps/v2/history/200"))
             stage.apple.accounts = [PlayedAccount(first), PlayedAccount(second)]
             let with = try await stage.refresh(named("100"))
             #expect(with.gaps.isEmpty)
-            #expect(with.coverage.level == "complete")
+            #expect(with.coverage.level == .complete)
         }
     }
 

@@ -22,7 +22,7 @@ struct RefreshTests {
             #expect(report.customers.map(\.originalTransactionIds) == [["100"]])
             #expect(report.customers.map(\.appTransactionId) == ["app-100"])
             let complete = Coverage(level: .complete, asOf: Workbench.start, provenance: .serverAPI)
-            #expect(report.coverage == CoverageBody(level: "complete", asOf: Workbench.start, provenance: .serverAPI))
+            #expect(report.coverage == Coverage(level: .complete, asOf: Workbench.start, provenance: .serverAPI))
             let history = try await stage.known(named("100")).history
             #expect(history.coverage == complete)
             #expect(history.transactions.map(\.provenance) == [.serverAPI])
@@ -94,7 +94,7 @@ struct RefreshTests {
             #expect(report.transactions[.unchanged] == 1)
             #expect(
                 report.coverage
-                    == CoverageBody(level: "complete", asOf: stage.bench.clock.now, provenance: .serverAPI))
+                    == Coverage(level: .complete, asOf: stage.bench.clock.now, provenance: .serverAPI))
         }
     }
 
@@ -107,7 +107,7 @@ struct RefreshTests {
                     real: stage.bench.database, beforeWrite: { _ = try await stage.refresh(named("100")) }))
             let report = try await refresh.refresh(.customer(named("100")), caller: Workbench.caller(.support))
             #expect(report.transactions[.unchanged] == 1 && report.transactions.total == 1)
-            #expect(report.coverage.level == "complete" && report.gaps.isEmpty)
+            #expect(report.coverage.level == .complete && report.gaps.isEmpty)
             #expect(try await stage.bench.count("history_transaction") == 1)
             #expect(try await stage.bench.count("coverage") == 1)
         }
@@ -140,7 +140,7 @@ struct RefreshTests {
             ]
             let report = try await stage.refresh(named("7001"))
             #expect(report.transactions[.added] == 45)
-            #expect(report.coverage.level == "complete")
+            #expect(report.coverage.level == .complete)
             #expect(
                 stage.server.seen.map(\.uri).prefix(3) == [
                     "/inApps/v2/history/7001", "/inApps/v2/history/7001?revision=r20",
@@ -159,7 +159,7 @@ struct RefreshTests {
             let report = try await stage.refresh(alias)
             #expect(report.customers.map(\.customerIds) == [["user-17"]])
             #expect(report.transactions[.unchanged] == 1)
-            #expect(report.coverage.level == "complete")
+            #expect(report.coverage.level == .complete)
         }
     }
 
@@ -208,7 +208,7 @@ struct RefreshTests {
             let report = try await stage.refresh(CustomerIdentifiers(appTransactionId: "app-100"))
             #expect(report.appTransactions[.added] == 1)
             #expect(report.transactions.total == 0)
-            #expect(report.coverage.level == "complete")
+            #expect(report.coverage.level == .complete)
             #expect(!stage.asked.contains { $0.contains("subscriptions") })
         }
     }

@@ -162,7 +162,9 @@ struct FunnelTests {
         // 9.99 − 4.99 each: 12 issued offers, 10 redemptions, one of them refunded.
         #expect(
             funnel.discountCost == [
-                OfferFunnel.Cost(currency: "USD", issued: "60.00", redeemed: "50.00", refunded: "5.00")
+                OfferFunnel.Cost {
+                    ($0.currency, $0.issued, $0.redeemed, $0.refunded) = ("USD", "60.00", "50.00", "5.00")
+                }
             ])
         #expect(funnel.slotsWithoutCost == 0)
 

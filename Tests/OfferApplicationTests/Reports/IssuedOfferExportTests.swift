@@ -12,7 +12,7 @@ struct IssuedOfferExportTests {
     ) async throws -> [OfferId] {
         try await bench.useCases.export.page(
             offerId: offerId, from: from, to: to, limit: 10, after: nil, caller: Workbench.client
-        ).items.map(\.offerId)
+        ).items.map(\.offer.offerId)
     }
 
     @Test("an offer that nobody knows is not an empty export; one that was removed, or never issued yet, is known")

@@ -173,7 +173,7 @@ struct RetentionTests {
         #expect(try await retention(bench).sweep(rest: .zero).notifications == 1)
         #expect(try await retention(bench).sweep(rest: .zero).isEmpty, "nothing twice")
         #expect(try await texts(bench, text) == ["gone \(bench.clock.now.milliseconds)"])
-        #expect(try await bench.notify(jws).isRepeat)
+        #expect(try await bench.notify(jws).repeated)
     }
 
     @Test("many rows are removed in many small transactions, all of them and each once")

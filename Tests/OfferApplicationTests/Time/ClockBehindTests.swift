@@ -30,7 +30,7 @@ struct ClockBehindTests {
             case .transactions: try await bench.deliver(known)
             case .catalog: try await bench.apply(TestCatalog.yaml + "# again\n", expected: 1)
             case .attributes:
-                _ = try await bench.useCases.attributes.replace(
+                _ = try await bench.useCases.changes.replace(
                     ["vip": .boolean(true)], of: customer, caller: Workbench.client)
             case .resume:
                 _ = try await bench.useCases.switches.set("twice", paused: false, caller: Workbench.marketing)

@@ -5,6 +5,7 @@ import OfferModel
 import OfferStore
 import OpenSSLCrypto
 import SQLiteStore
+import Synchronization
 import Testing
 
 // The verbs.
@@ -69,5 +70,17 @@ extension Workbench {
         return try await ledger.write(by: AuditAuthor(actor: "tests")) {
             try body($0, try ScopeStore($0).findOrAdd(Self.scope))
         }
+    }
+}
+
+extension IssueOffer {
+    /// The answer to a request without an `Idempotency-Key`, as it was given to be written.
+    func issue(_ request: IssueRequest, caller: Caller) async throws -> IssueAnswer {
+        let last = Mutex<IssueAnswer?>(nil)
+        _ = try await issue(request, caller: caller, as: nil) { answer in
+            last.withLock { $0 = answer }
+            return WrittenAnswer(status: 200, contentType: "", body: [])
+        }
+        return try #require(last.withLock { $0 })
     }
 }
