@@ -1,4 +1,3 @@
-import FoundationEssentials
 import JSON
 import OfferModel
 import OfferSigning
@@ -16,82 +15,95 @@ struct PayloadMembers {
     let kind: PayloadKind
     /// None for a signed payload.
     var defaults = PayloadDefaults()
-    private let source: Source
+    private let object: JSONObject
     private let path: String
 
-    enum Source {
-        case decoder(KeyedDecodingContainer<MemberName>)
-        case fastPath(FastPathPayload)
-    }
-
-    init(_ source: Source, kind: PayloadKind, path: String = "") {
-        self.source = source
+    private init(_ object: JSONObject, kind: PayloadKind, path: String = "") {
+        self.object = object
         self.kind = kind
         self.path = path
     }
 
-    /// Text without control characters: Apple's has none, and a NUL ends a text where it is stored.
-    func string(_ name: MemberName) throws(SignedDataRefusal) -> String? {
-        let text = try value(name, "a string") { value -> String? in
-            if case .text(let text) = value { text } else { nil }
+    /// Takes a payload apart.
+    ///
+    /// - Throws: ``SignedDataRefusal`` with `malformedPayload` unless it is a JSON object of that kind.
+    init(of payload: [UInt8], kind: PayloadKind) throws(SignedDataRefusal) {
+        let object: JSONObject?
+        do {
+            object = try JSONObject(payload, Self.form)
+        } catch {
+            let fault = error.kind == .manyValues ? "has more than \(Self.form.values) values" : "is not JSON"
+            throw SignedDataRefusal(.malformedPayload, "the payload \(fault)")
         }
-        guard let text = text ?? defaults.texts[name.stringValue] else { return nil }
+        guard let object else { throw SignedDataRefusal(.malformedPayload, "the payload is not a JSON object") }
+        self.init(object, kind: kind)
+        try requireKind()
+    }
+
+    /// Takes a payload apart that a stranger may have sent: one longer than any of its kind is refused too.
+    init(limited payload: [UInt8], kind: PayloadKind) throws(SignedDataRefusal) {
+        let most = kind.maximumPayloadBytes
+        try SignedDataRefusal.require(
+            payload.count <= most, .malformedPayload, "the payload has \(payload.count) bytes, more than \(most)")
+        try self.init(of: payload, kind: kind)
+    }
+
+    /// The form that a payload may have; of repeated members the first counts. Apple's have some sixty values.
+    private static let form = JSONForm.Limits(
+        depth: 32, nameLength: .max, numberLength: 64, allowsRepeatedMembers: true, values: 8_192)
+
+    /// Text without control characters: Apple's has none, and a NUL ends a text where it is stored.
+    func string(_ name: String) throws(SignedDataRefusal) -> String? {
+        let text = try value(name, "a string") { try $0.text(name) }
+        guard let text = text ?? defaults.texts[name] else { return nil }
         try requirePrintable(text, name)
         return text
     }
 
-    func strings(_ name: MemberName) throws(SignedDataRefusal) -> [String]? {
-        let texts = try value(name, "an array of strings") { _ -> [String]? in nil }
-        guard let texts else { return nil }
+    func strings(_ name: String) throws(SignedDataRefusal) -> [String]? {
+        guard let texts = try value(name, "an array of strings", { try $0.texts(name) }) else { return nil }
         for text in texts { try requirePrintable(text, name) }
         return texts
     }
 
     /// A label that is stored and shown, whatever it is: absent if it is empty, and far shorter than
     /// ``longestLabel`` where Apple wrote it.
-    func label(_ name: MemberName) throws(SignedDataRefusal) -> String? {
+    func label(_ name: String) throws(SignedDataRefusal) -> String? {
         guard let text = try string(name), !text.isEmpty else { return nil }
         guard text.utf8.count <= Self.longestLabel else {
             throw malformed(
-                name, "`\(path)\(name.stringValue)` has \(text.utf8.count) bytes, more than \(Self.longestLabel)")
+                name, "`\(path)\(name)` has \(text.utf8.count) bytes, more than \(Self.longestLabel)")
         }
         return text
     }
 
-    private func requirePrintable(_ text: String, _ name: MemberName) throws(SignedDataRefusal) {
+    private func requirePrintable(_ text: String, _ name: String) throws(SignedDataRefusal) {
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw malformed(name, "`\(path)\(name.stringValue)` holds a control character")
+            throw malformed(name, "`\(path)\(name)` holds a control character")
         }
     }
 
-    func integer(_ name: MemberName) throws(SignedDataRefusal) -> Int64? {
-        let number = try value(name, "a whole number") { value -> Int64? in
-            if case .integer(let integer) = value { integer } else { nil }
-        }
-        guard let number else { return nil }
+    func integer(_ name: String) throws(SignedDataRefusal) -> Int64? {
+        guard let number = try value(name, "a whole number", { try $0.integer(name) }) else { return nil }
         guard InputBounds.integers.contains(number) else {
-            throw malformed(name, "`\(path)\(name.stringValue)` is `\(number)`, beyond any count or amount")
+            throw malformed(name, "`\(path)\(name)` is `\(number)`, beyond any count or amount")
         }
         return number
     }
 
-    func bool(_ name: MemberName) throws(SignedDataRefusal) -> Bool? {
-        try value(name, "true or false") { value -> Bool? in
-            if case .boolean(let flag) = value { flag } else { nil }
-        }
+    func bool(_ name: String) throws(SignedDataRefusal) -> Bool? {
+        try value(name, "true or false") { try $0.flag(name) }
     }
 
     /// Xcode's placeholder for a missing date, such as the purchase of the app: the first day of year 1.
     private static let xcodesNoDate = Instant(milliseconds: -62_135_769_600_000)
 
     /// A date between 1970 and the year 9999, in milliseconds; Xcode's fraction is rounded down.
-    func date(_ name: MemberName) throws(SignedDataRefusal) -> Instant? {
-        let instant = try value(name, "a number of milliseconds") { value -> Instant? in
-            if case .integer(let integer) = value { Instant(milliseconds: integer) } else { nil }
-        }
-        guard let instant, instant != Self.xcodesNoDate else { return nil }
+    func date(_ name: String) throws(SignedDataRefusal) -> Instant? {
+        let milliseconds = try value(name, "a number of milliseconds") { try $0.roundedDown(name) }
+        guard let instant = milliseconds.map(Instant.init), instant != Self.xcodesNoDate else { return nil }
         guard InputBounds.instants.contains(instant) else {
-            throw malformed(name, "`\(path)\(name.stringValue)` is not a date: `\(instant)`")
+            throw malformed(name, "`\(path)\(name)` is not a date: `\(instant)`")
         }
         return instant
     }
@@ -101,8 +113,8 @@ struct PayloadMembers {
         let name = kind.dateMember
         guard let date = try date(name) ?? defaults.date else {
             throw SignedDataRefusal(
-                .missingSignedDate, "\(kind.noun) has no `\(name.stringValue)`, so its certificates cannot be judged",
-                member: name.stringValue)
+                .missingSignedDate, "\(kind.noun) has no `\(name)`, so its certificates cannot be judged",
+                member: name)
         }
         return date
     }
@@ -110,73 +122,35 @@ struct PayloadMembers {
     /// A nested object.
     ///
     /// - Parameter kind: the kind of payload that it is; by default that of its parent.
-    func object(_ name: MemberName, kind: PayloadKind? = nil) throws(SignedDataRefusal) -> PayloadMembers? {
-        guard isPresent(name) else { return nil }
-        let nested: Source? =
-            switch source {
-            case .decoder(let container):
-                (try? container.nestedContainer(keyedBy: MemberName.self, forKey: name)).map(Source.decoder)
-            case .fastPath(let payload):
-                if case .object(let object) = payload[name.stringValue] { .fastPath(object) } else { nil }
-            }
-        guard let nested else { throw wrongType(name, "an object") }
-        return PayloadMembers(nested, kind: kind ?? self.kind, path: "\(path)\(name.stringValue).")
+    func object(_ name: String, kind: PayloadKind? = nil) throws(SignedDataRefusal) -> PayloadMembers? {
+        try value(name, "an object") { try $0.object(name) }.map {
+            PayloadMembers($0, kind: kind ?? self.kind, path: "\(path)\(name).")
+        }
     }
 
     /// Refuses a payload without a mark of its kind, with the kind it looks like: users mix them, and one that bears no
     /// mark at all must not displace a real one.
-    func requireKind() throws(SignedDataRefusal) {
-        guard let found = kind.found(in: isPresent) else {
-            let marks = kind.marks.map { "`\($0.stringValue)`" }.joined(separator: " and no ")
+    private func requireKind() throws(SignedDataRefusal) {
+        guard let found = kind.found(in: object.has) else {
+            let marks = kind.marks.map { "`\($0)`" }.joined(separator: " and no ")
             throw SignedDataRefusal(.malformedPayload, "\(kind.noun) has no \(marks)")
         }
         try SignedDataRefusal.require(
             found == kind, .malformedPayload, "this is \(found.noun), not \(kind.noun): \(found.destination)")
     }
 
-    private func isPresent(_ name: MemberName) -> Bool {
-        switch source {
-        case .decoder(let container):
-            return container.contains(name) && (try? container.decodeNil(forKey: name)) == false
-        case .fastPath(let payload):
-            switch payload[name.stringValue] {
-            case nil, .null: return false
-            default: return true
-            }
-        }
-    }
-
-    /// - Parameter read: reads a value on the fast path; `nil` if it has another type.
-    private func value<Value: Decodable>(
-        _ name: MemberName, _ form: String, fastPath read: (FastPathPayload.Value) -> Value?
+    private func value<Value>(
+        _ name: String, _ form: String, _ read: (JSONObject) throws -> Value?
     ) throws(SignedDataRefusal) -> Value? {
-        switch source {
-        case .decoder(let container):
-            do {
-                return try container.decodeIfPresent(Value.self, forKey: name)
-            } catch {
-                throw wrongType(name, form)
-            }
-        case .fastPath(let payload):
-            switch payload[name.stringValue] {
-            case nil, .null: return nil
-            case .some(let found):
-                guard let value = read(found) else { throw wrongType(name, form) }
-                return value
-            }
-        }
+        do { return try read(object) } catch { throw malformed(name, "`\(path)\(name)` is not \(form)") }
     }
 
-    func missing(_ name: MemberName) -> SignedDataRefusal {
-        malformed(name, "\(kind.noun) has no `\(path)\(name.stringValue)`")
+    func missing(_ name: String) -> SignedDataRefusal {
+        malformed(name, "\(kind.noun) has no `\(path)\(name)`")
     }
 
-    private func wrongType(_ name: MemberName, _ form: String) -> SignedDataRefusal {
-        malformed(name, "`\(path)\(name.stringValue)` is not \(form)")
-    }
-
-    private func malformed(_ name: MemberName, _ detail: String) -> SignedDataRefusal {
-        SignedDataRefusal(.malformedPayload, detail, member: path + name.stringValue)
+    private func malformed(_ name: String, _ detail: String) -> SignedDataRefusal {
+        SignedDataRefusal(.malformedPayload, detail, member: path + name)
     }
 
     private static let longestLabel = 128
@@ -186,7 +160,7 @@ extension PayloadMembers: PayloadFields {
     typealias Failure = SignedDataRefusal
 
     /// `nil` where it is absent.
-    func value<Value: PayloadValue>(_ name: MemberName) throws(SignedDataRefusal) -> Value? {
+    func value<Value: PayloadValue>(_ name: String) throws(SignedDataRefusal) -> Value? {
         let scalar: PayloadScalar? =
             switch Value.form {
             case .text: try string(name).map(PayloadScalar.text)
@@ -201,11 +175,10 @@ extension PayloadMembers: PayloadFields {
     }
 
     func optional<Value: PayloadValue>(_ name: String, _ value: inout Value?) throws(SignedDataRefusal) {
-        value = try self.value(MemberName(stringLiteral: name))
+        value = try self.value(name)
     }
 
     func required<Value: PayloadValue>(_ name: String, _ value: inout Value) throws(SignedDataRefusal) {
-        let name = MemberName(stringLiteral: name)
         guard let found: Value = try self.value(name) else { throw missing(name) }
         value = found
     }
@@ -215,12 +188,12 @@ extension PayloadMembers: PayloadFields {
     }
 
     func object<Object: PayloadObject>(_ name: String, _ value: inout Object?) throws(SignedDataRefusal) {
-        value = try object(MemberName(stringLiteral: name))?.read(Object.self)
+        value = try object(name)?.read(Object.self)
     }
 
     /// Reads an object by the list of its members.
     func read<Object: PayloadObject>(_ type: Object.Type) throws(SignedDataRefusal) -> Object {
-        var (object, members) = (Object.blank, self)
+        var (object, members) = (Object(), self)
         try object.visit(&members)
         return object
     }
@@ -238,10 +211,10 @@ public enum PayloadKind: CaseIterable, Sendable {
     /// Where this kind belongs, for a sender that mixed them up.
     var destination: String { terms.destination }
     /// Members that only this kind has; one of them is always there.
-    var marks: [MemberName] { terms.marks }
-    var dateMember: MemberName { self == .appTransaction ? "receiptCreationDate" : "signedDate" }
+    var marks: [String] { terms.marks }
+    var dateMember: String { self == .appTransaction ? "receiptCreationDate" : "signedDate" }
 
-    private var terms: (noun: String, marks: [MemberName], destination: String) {
+    private var terms: (noun: String, marks: [String], destination: String) {
         switch self {
         case .transaction: ("a transaction", ["transactionId"], "send it in `signedTransactions`")
         case .renewalInfo:
@@ -267,101 +240,7 @@ public enum PayloadKind: CaseIterable, Sendable {
 
     /// The kind that an object is, judged by its members; `nil` if it bears no mark. This kind comes first, so that a
     /// member that Apple adds to one kind never costs a customer the payload.
-    func found(in hasMember: (MemberName) -> Bool) -> PayloadKind? {
+    func found(in hasMember: (String) -> Bool) -> PayloadKind? {
         ([self] + Self.allCases).first { $0.marks.contains(where: hasMember) }
-    }
-}
-
-struct MemberName: CodingKey, ExpressibleByStringLiteral {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringLiteral value: String) { stringValue = value }
-    init?(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-}
-
-/// The one place where payload JSON is taken apart.
-struct PayloadJSON {
-    private let bytes: [UInt8]
-    /// The members, where a decoder is not needed to find them.
-    private let fastPath: FastPathPayload?
-
-    /// - Parameters:
-    ///   - kind: what the payload should be; a longer one than any of this kind is refused.
-    ///   - triesFastPath: whether to read without a decoder where that is possible; both ways give the same.
-    init(_ bytes: [UInt8], kind: PayloadKind, triesFastPath: Bool = true) throws(SignedDataRefusal) {
-        let most = kind.maximumPayloadBytes
-        try SignedDataRefusal.require(
-            bytes.count <= most, .malformedPayload, "the payload has \(bytes.count) bytes, more than \(most)")
-        self.bytes = bytes
-        fastPath = triesFastPath ? FastPathPayload(bytes) : nil
-    }
-
-    func read<Payload: ApplePayload>(_ type: Payload.Type) throws(SignedDataRefusal) -> Payload {
-        try members(Payload.kind) { members throws(SignedDataRefusal) in try members.read(type) }
-    }
-
-    /// Only the date: what is needed before the signature can be checked. Until then a stranger may have written the
-    /// payload, so a decoder sees only the members that this takes.
-    func signingDate(_ kind: PayloadKind) throws(SignedDataRefusal) -> Instant {
-        let read = { (members: PayloadMembers) throws(SignedDataRefusal) in try members.signingDate() }
-        guard fastPath == nil else { return try members(kind, read) }
-        let excerpt: [UInt8]?
-        do {
-            excerpt = try JSONForm.excerpt(bytes, Self.namesBeforeSignature, Self.form)
-        } catch {
-            throw SignedDataRefusal(
-                .malformedPayload,
-                error.kind == .manyValues
-                    ? "the payload has more than \(Self.form.values) values" : "the payload is not JSON")
-        }
-        guard let excerpt else { throw SignedDataRefusal(.malformedPayload, "the payload is not a JSON object") }
-        return try Self.decode(excerpt, kind, read)
-    }
-
-    private static let namesBeforeSignature = Array(
-        Set(PayloadKind.allCases.flatMap { $0.marks + [$0.dateMember] }.map(\.stringValue)))
-    /// The form that a payload may have; of repeated members the decoder takes one. Apple's have some sixty values.
-    private static let form = JSONForm.Limits(
-        depth: 32, nameLength: .max, numberLength: 64, allowsRepeatedMembers: true, values: 8_192)
-
-    private func members<Value>(
-        _ kind: PayloadKind, _ read: @escaping (PayloadMembers) throws(SignedDataRefusal) -> Value
-    ) throws(SignedDataRefusal) -> Value {
-        guard let fastPath else { return try Self.decode(bytes, kind, read) }
-        let members = PayloadMembers(.fastPath(fastPath), kind: kind)
-        try members.requireKind()
-        return try read(members)
-    }
-
-    /// Reads an object of a kind with a decoder.
-    static func decode<Value>(
-        _ bytes: [UInt8], _ kind: PayloadKind,
-        _ read: @escaping (PayloadMembers) throws(SignedDataRefusal) -> Value
-    ) throws(SignedDataRefusal) -> Value {
-        do {
-            return try JSONDecoder().decode(Envelope<Value>.self, from: Data(bytes), configuration: (kind, read)).value
-        } catch let refusal as SignedDataRefusal {
-            throw refusal
-        } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
-            throw SignedDataRefusal(.malformedPayload, "the payload is not a JSON object")
-        } catch {
-            throw SignedDataRefusal(.malformedPayload, "the payload is not JSON")
-        }
-    }
-
-    private struct Envelope<Value>: DecodableWithConfiguration {
-        let value: Value
-
-        init(
-            from decoder: any Decoder,
-            configuration: (kind: PayloadKind, read: (PayloadMembers) throws(SignedDataRefusal) -> Value)
-        ) throws {
-            let members = PayloadMembers(
-                .decoder(try decoder.container(keyedBy: MemberName.self)), kind: configuration.kind)
-            try members.requireKind()
-            value = try configuration.read(members)
-        }
     }
 }

@@ -11,7 +11,7 @@ extension ApplePayload {
     ///
     /// - Throws: ``SignedDataRefusal`` with `malformedPayload`, naming the member, or `missingSignedDate`.
     public init(payload bytes: [UInt8]) throws(SignedDataRefusal) {
-        self = try PayloadJSON(bytes, kind: Self.kind).read(Self.self)
+        self = try PayloadMembers(limited: bytes, kind: Self.kind).read(Self.self)
     }
 
     /// Compact JSON with sorted members in Apple's spelling, which ``init(payload:)`` reads back to the same value;

@@ -46,7 +46,7 @@ struct SentText {
         }
         if begins("-----BEGIN") { return ("PEM, such as a certificate or a key", Self.sendTheJWS) }
         if begins("Bearer ") { return ("an API key or a token", Self.sendTheJWS) }
-        if contains(".AO-J1O") {
+        if head.contains(".AO-J1O".utf8) {
             return (
                 "a purchase token of Google Play",
                 "send purchases of the App Store alone: Google's are not signed by Apple"
@@ -59,13 +59,13 @@ struct SentText {
     private static let emptyWords = ["null", "undefined", "nil", "None", "[object Object]"]
 
     private func object(_ bytes: [UInt8]) -> (noun: String, hint: String) {
-        if Self.has("\"signedPayload\"", in: bytes) {
+        if bytes.contains("\"signedPayload\"".utf8) {
             return (
                 "a notification in JSON",
                 "the App Store sends notifications to the notifications URL; forward them there unchanged"
             )
         }
-        if Self.has("\"signature\" = ", in: bytes) { return Self.receipt }
+        if bytes.contains("\"signature\" = ".utf8) { return Self.receipt }
         return ("decoded JSON, which proves nothing", Self.sendTheJWS)
     }
 
@@ -73,7 +73,7 @@ struct SentText {
     private func inBase64(_ bytes: [UInt8]) -> (noun: String, hint: String)? {
         if bytes.starts(with: "eyJ".utf8) { return ("a JWS in Base64", "send the JWS without encoding it again") }
         if bytes.first == UInt8(ascii: "{") {
-            if Self.has("\"alg\"", in: bytes) {
+            if bytes.contains("\"alg\"".utf8) {
                 return ("a part of a JWS", "send all three parts of it, with the points between them")
             }
             let (noun, hint) = object(bytes)
@@ -81,7 +81,7 @@ struct SentText {
         }
         guard bytes.first == 0x30, bytes.count > 16 else { return nil }
         // ContentInfo of PKCS #7 (RFC 2315 §7) with the type `signedData`.
-        let isReceipt = Self.has([0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02], in: bytes)
+        let isReceipt = bytes.contains([0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02])
         return isReceipt ? Self.receipt : ("DER in Base64, such as a certificate", Self.sendTheJWS)
     }
 
@@ -107,15 +107,6 @@ struct SentText {
     }
 
     private func begins(_ text: String) -> Bool { head.starts(with: text.utf8) }
-
-    private func contains(_ text: String) -> Bool { Self.has(text, in: head) }
-
-    private static func has(_ text: String, in bytes: [UInt8]) -> Bool { has(Array(text.utf8), in: bytes) }
-
-    private static func has(_ wanted: [UInt8], in bytes: [UInt8]) -> Bool {
-        guard bytes.count >= wanted.count else { return false }
-        return (0...(bytes.count - wanted.count)).contains { bytes[$0...].starts(with: wanted) }
-    }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
@@ -180,11 +171,8 @@ struct SentJWS {
     /// The kind of a payload that is not the App Store's.
     private var token: (noun: String, hint: String)? {
         let head = jws.payload.prefix(2_048)
-        func has(_ text: String) -> Bool {
-            let wanted = Array(text.utf8)
-            return head.indices.contains { head[$0...].starts(with: wanted) }
-        }
-        guard !kind.marks.contains(where: { has("\"\($0.stringValue)\"") }) else { return nil }
+        func has(_ text: String) -> Bool { head.contains(text.utf8) }
+        guard !kind.marks.contains(where: { has("\"\($0)\"") }) else { return nil }
         if has("\"promotional-offer\"") || has("\"introductory-offer-eligibility\"") {
             return (
                 "a signature that this service made for StoreKit",

@@ -74,26 +74,26 @@ public struct SignedDataReader: Sendable {
     ) throws(SignedDataRefusal) -> ExaminedData<Payload> {
         let (verifier, environment) = (verifier, claims.environment)
         let jws = try Self.parsed(text, as: Payload.kind)
-        func examine() throws(SignedDataRefusal) -> (PayloadJSON, Instant) {
-            let json = try PayloadJSON(jws.payload, kind: Payload.kind)
-            let date = try json.signingDate(Payload.kind)
+        func examine() throws(SignedDataRefusal) -> (PayloadMembers, Instant) {
+            let members = try PayloadMembers(limited: jws.payload, kind: Payload.kind)
+            let date = try members.signingDate()
             let ahead = date.milliseconds(since: now)
             try SignedDataRefusal.require(
                 ahead <= Self.allowedClockSkewMilliseconds, .signedInFuture,
-                "`\(Payload.kind.dateMember.stringValue)` \(date) is \(ahead / 1_000) s ahead of the clock")
+                "`\(Payload.kind.dateMember)` \(date) is \(ahead / 1_000) s ahead of the clock")
             try verifier.examine(jws, effectiveDate: date, environment: environment)
-            return (json, date)
+            return (members, date)
         }
-        let (json, date): (PayloadJSON, Instant)
+        let (members, date): (PayloadMembers, Instant)
         do throws(SignedDataRefusal) {
-            (json, date) = try examine()
+            (members, date) = try examine()
         } catch {
             throw SentJWS(jws, kind: Payload.kind, environment: environment).named(error)
         }
         return ExaminedData { () throws(SignedDataRefusal) in
             do throws(SignedDataRefusal) {
                 let anchor = try verifier.verify(jws, effectiveDate: date, environment: environment)
-                let payload = try json.read(Payload.self)
+                let payload = try members.read(Payload.self)
                 try check(payload)
                 return Verified(
                     payload: payload, payloadBytes: jws.payload, signedDate: date, anchor: anchor, jws: text)

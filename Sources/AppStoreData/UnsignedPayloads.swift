@@ -27,17 +27,15 @@ public struct ImportedTransactionReader: Sendable {
 
     /// - Throws: ``SignedDataRefusal`` with `malformedPayload`, naming the member if one is at fault.
     public func read(_ bytes: [UInt8]) throws(SignedDataRefusal) -> ImportedTransaction {
-        try PayloadJSON.decode(bytes, .transaction) { members throws(SignedDataRefusal) in
-            var members = members
-            members.defaults.texts = ["bundleId": bundleId.rawValue]
-            members.defaults.date = exportedAt
-            if exportedAt == nil { members.defaults.date = try Self.newest(members) }
-            let transaction = try members.read(Transaction.self)
-            try requireReadable(transaction.offerPeriod)
-            return ImportedTransaction(
-                transaction: transaction, renewalInfo: try Self.renewalInfo(members, of: transaction),
-                customerId: try members.value("customerId"))
-        }
+        var members = try PayloadMembers(of: bytes, kind: .transaction)
+        members.defaults.texts = ["bundleId": bundleId.rawValue]
+        members.defaults.date = exportedAt
+        if exportedAt == nil { members.defaults.date = try Self.newest(members) }
+        let transaction = try members.read(Transaction.self)
+        try requireReadable(transaction.offerPeriod)
+        return ImportedTransaction(
+            transaction: transaction, renewalInfo: try Self.renewalInfo(members, of: transaction),
+            customerId: try members.value("customerId"))
     }
 
     private static func renewalInfo(

@@ -45,14 +45,8 @@ public struct SubscriptionStatuses: Sendable, Hashable, Decodable {
 
 /// Apple's `OrderLookupResponse`.
 public struct AppStoreOrder: Sendable, Hashable, Decodable {
-    public struct Status: RawRepresentable, Sendable, Hashable, Codable {
-        public let rawValue: Int
-        public init(rawValue: Int) { self.rawValue = rawValue }
-        public static let valid = Status(rawValue: 0)
-        public static let invalid = Status(rawValue: 1)
-    }
-
-    public let status: Status
+    /// 0 if the order is valid, 1 if not.
+    public let status: Int
     /// The purchases, as JWS, not verified.
     public let signedTransactions: [String]
 
@@ -64,7 +58,7 @@ public struct AppStoreOrder: Sendable, Hashable, Decodable {
     /// An order that is not valid has no transactions.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        status = try members.decode(Status.self, forKey: .status)
+        status = try members.decode(Int.self, forKey: .status)
         signedTransactions = try members.decodeIfPresent([String].self, forKey: .signedTransactions) ?? []
     }
 }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import OfferModel
+import OfferModel
 
 /// Sends one request until it is answered or refused, or its time is over.
 struct Exchange: Sendable {
@@ -145,39 +145,27 @@ extension TransportFailure {
     }
 }
 
-/// The timeouts and retries of a call.
+/// The timeouts and retries of a call, by default for a person who is waiting.
 public struct CallPolicy: Sendable, Hashable {
-    public var attempts: Int
-    public var requestMilliseconds: Int64
+    public var attempts = 3
+    public var requestMilliseconds = 10 * Instant.Duration.second
     /// How long a whole call may take, in milliseconds: every attempt, page and wait together.
-    public var totalMilliseconds: Int64
+    public var totalMilliseconds = 30 * Instant.Duration.second
     /// The wait before the second attempt, in milliseconds; it doubles with each further one.
-    public var firstBackoffMilliseconds: Int64
-    public var longestBackoffMilliseconds: Int64
+    public var firstBackoffMilliseconds: Int64 = 500
+    public var longestBackoffMilliseconds = 8 * Instant.Duration.second
     /// An answer longer than this is not read to its end, in bytes.
-    public var maximumAnswerBytes: Int
-    public var maximumPages: Int
+    public var maximumAnswerBytes = 4_194_304
+    public var maximumPages = 500
 
-    /// For a person who is waiting: three attempts of 10 s within 30 s, answers up to 4 MiB, 500 pages.
-    public init(
-        attempts: Int = 3, requestMilliseconds: Int64 = 10 * Instant.Duration.second,
-        totalMilliseconds: Int64 = 30 * Instant.Duration.second, firstBackoffMilliseconds: Int64 = 500,
-        longestBackoffMilliseconds: Int64 = 8 * Instant.Duration.second, maximumAnswerBytes: Int = 4_194_304,
-        maximumPages: Int = 500
-    ) {
-        self.attempts = attempts
-        self.requestMilliseconds = requestMilliseconds
-        self.totalMilliseconds = totalMilliseconds
-        self.firstBackoffMilliseconds = firstBackoffMilliseconds
-        self.longestBackoffMilliseconds = longestBackoffMilliseconds
-        self.maximumAnswerBytes = maximumAnswerBytes
-        self.maximumPages = maximumPages
-    }
+    public init(_ change: (inout CallPolicy) -> Void = { _ in }) { change(&self) }
 
     /// For unattended work through many customers: five attempts of 30 s within 10 minutes.
-    public static let patient = CallPolicy(
-        attempts: 5, requestMilliseconds: 30 * Instant.Duration.second,
-        totalMilliseconds: 10 * Instant.Duration.minute)
+    public static let patient = CallPolicy { policy in
+        policy.attempts = 5
+        policy.requestMilliseconds = 30 * Instant.Duration.second
+        policy.totalMilliseconds = 10 * Instant.Duration.minute
+    }
 
     func backoffCeiling(afterAttempts count: Int) -> Int64 {
         var ceiling = max(firstBackoffMilliseconds, 0)

@@ -23,12 +23,6 @@ public struct AppStoreServerReply: Sendable, Hashable {
     public var status: Int
     public var retryAfter: String?
     public var body: [UInt8]
-
-    public init(status: Int, retryAfter: String? = nil, body: [UInt8]) {
-        self.status = status
-        self.retryAfter = retryAfter
-        self.body = body
-    }
 }
 
 /// Why no reply came.

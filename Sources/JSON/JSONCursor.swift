@@ -97,10 +97,39 @@ public struct JSONCursor {
     }
 }
 
+/// A number as far as 64 bits hold it.
+public enum JSONNumber: Sendable {
+    case whole(Int64)
+    /// With a fraction, or too large for 64 bits; perhaps infinite.
+    case other(Double)
+}
+
 // In a text whose form is right.
 extension JSONCursor {
+    /// Takes a truth value; `nil` if none is ahead.
+    public mutating func flag() -> Bool? {
+        skipSpace()
+        return take("true") ? true : take("false") ? false : nil
+    }
+
+    /// Takes a number, however it is written; `nil` if none is ahead.
+    public mutating func number() -> JSONNumber? {
+        skipSpace()
+        let start = index
+        if let digits = digits(atMost: 15), !isInNumber { return .whole(digits) }
+        index = start
+        while isInNumber { index += 1 }
+        guard index > start else { return nil }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        if let whole = Int64(text) { return .whole(whole) }
+        let number = Double(text) ?? .nan
+        // From there on, several whole numbers have the same float.
+        if number.magnitude < 0x1p53, let whole = Int64(exactly: number) { return .whole(whole) }
+        return .other(number)
+    }
+
     /// Whether a number begins or goes on with the next byte.
-    public var isInNumber: Bool {
+    private var isInNumber: Bool {
         guard let peek else { return false }
         return switch peek {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),

@@ -35,7 +35,6 @@ public struct JSONForm {
     private var path: [Step] = []
     private var values = 0
     private var escapes = 0
-    private var excerpt: Excerpt?
 
     private enum Step {
         case member(Text)
@@ -103,10 +102,7 @@ public struct JSONForm {
                 throw fault(.repeatedMember, "this member is given twice")
             }
             guard cursor.take(UInt8(ascii: ":")) else { throw malformed("expected `:`") }
-            cursor.skipSpace()
-            let start = cursor.index
             try value(depth: depth)
-            if depth == 1, excerpt != nil { note(name, start..<cursor.index) }
             path.removeLast()
         } while cursor.take(UInt8(ascii: ","))
         guard cursor.take(UInt8(ascii: "}")) else { throw malformed("expected `,` or `}`") }
@@ -274,52 +270,6 @@ public struct JSONForm {
     }
 }
 
-extension JSONForm {
-    /// Some members of the outermost object, each the first of its name.
-    private struct Excerpt {
-        var wanted: [String]
-        var json: [UInt8] = []
-    }
-
-    /// An object with the wanted members of the outermost object, of several with one name the first. Objects, arrays
-    /// and texts in it are empty.
-    ///
-    /// A reader that needs little of a text from a stranger so spends nothing on the rest.
-    ///
-    /// - Returns: `nil` if the outermost value is no object.
-    /// - Throws: ``JSONFault``, as ``check(_:_:)`` does.
-    public static func excerpt(
-        _ bytes: [UInt8], _ wanted: [String], _ limits: Limits
-    ) throws(JSONFault) -> [UInt8]? {
-        var form = JSONForm(limits: limits, cursor: JSONCursor(bytes))
-        form.excerpt = Excerpt(wanted: wanted)
-        try form.check()
-        var start = JSONCursor(bytes)
-        guard start.next() == UInt8(ascii: "{"), let excerpt = form.excerpt else { return nil }
-        return [UInt8(ascii: "{")] + excerpt.json + [UInt8(ascii: "}")]
-    }
-
-    private mutating func note(_ name: Text, _ value: Range<Int>) {
-        guard let place = excerpt?.wanted.firstIndex(where: { spells(name, $0) }) else { return }
-        guard let name = excerpt?.wanted.remove(at: place) else { return }
-        let text: [UInt8] =
-            switch cursor.bytes[value.lowerBound] {
-            case UInt8(ascii: "\""): Array("\"\"".utf8)
-            case UInt8(ascii: "{"): Array("{}".utf8)
-            case UInt8(ascii: "["): Array("[]".utf8)
-            default: Array(cursor.bytes[value])
-            }
-        if excerpt?.json.isEmpty == false { excerpt?.json.append(UInt8(ascii: ",")) }
-        excerpt?.json += Array("\"\(name)\":".utf8) + text
-    }
-
-    private func spells(_ text: Text, _ word: String) -> Bool {
-        guard text.length == word.utf8.count else { return false }
-        return text.hasEscapes
-            ? bytes(of: text).elementsEqual(word.utf8) : cursor.bytes[text.place].elementsEqual(word.utf8)
-    }
-}
-
 /// What is wrong with the form of a JSON text.
 public struct JSONFault: Error, Hashable {
     public enum Kind: Sendable, Hashable {
@@ -348,6 +298,9 @@ extension JSONCursor {
     /// Takes a text, its escapes resolved; `nil` if none is ahead.
     public mutating func text() -> String? {
         guard next() == UInt8(ascii: "\"") else { return nil }
+        let start = index
+        if let plain = plainText() { return String(decoding: bytes[plain], as: UTF8.self) }
+        index = start
         return JSONForm.text(&self)
     }
 }

@@ -35,11 +35,6 @@ extension JSONWriter {
         self.name(name)
         try value.write(to: &self)
     }
-
-    /// Writes a member, if there is a value.
-    public mutating func member(_ name: StaticString, _ value: (some JSONWritable)?) throws {
-        if let value { try member(name, value) }
-    }
 }
 
 extension String: JSONScalar {

@@ -68,14 +68,14 @@ extension LocalRoot {
         let folder = URL(filePath: directory)
         if let taken = names.first(where: { FileManager.default.fileExists(atPath: folder.appending(path: $0).path) }) {
             throw LocalRootError(
-                "`\(directory)` has a `\(taken)` already",
+                message: "`\(directory)` has a `\(taken)` already",
                 hint: "use that root, or name another directory: what the old root signed would no longer verify")
         }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
             throw LocalRootError(
-                "the directory `\(directory)` cannot be made", hint: "check the path and its permissions")
+                message: "the directory `\(directory)` cannot be made", hint: "check the path and its permissions")
         }
         try leaf.write(privateKeyToNewFile: folder.appending(path: Self.leafKeyFileName).path)
         try Self.write(leafDER, to: Self.leafFileName, in: directory)
@@ -98,7 +98,7 @@ extension LocalRoot {
             try checkChain(directory)
         } catch let error as CertificateError {
             throw LocalRootError(
-                "`\(Self.leafFileName)` in `\(directory)` cannot be used: \(error.detail)", hint: Self.remake)
+                message: "`\(Self.leafFileName)` in `\(directory)` cannot be used: \(error.detail)", hint: Self.remake)
         }
     }
 
@@ -110,7 +110,8 @@ extension LocalRoot {
             try verifier.verify(probe, effectiveDate: Self.validFrom, environment: .localTesting)
         } catch {
             throw LocalRootError(
-                "the certificates in `\(directory)` do not belong together: \(error.detail)", hint: Self.remake)
+                message: "the certificates in `\(directory)` do not belong together: \(error.detail)", hint: Self.remake
+            )
         }
     }
 
@@ -121,7 +122,7 @@ extension LocalRoot {
             try Data(bytes).write(to: URL(filePath: directory).appending(path: name), options: .withoutOverwriting)
         } catch {
             throw LocalRootError(
-                "`\(name)` cannot be written to `\(directory)`",
+                message: "`\(name)` cannot be written to `\(directory)`",
                 hint: "check the directory's permissions and room, empty it and try again")
         }
     }
@@ -131,7 +132,7 @@ extension LocalRoot {
             return Array(try Data(contentsOf: URL(filePath: directory).appending(path: name)))
         } catch {
             throw LocalRootError(
-                "`\(directory)` has no readable `\(name)`",
+                message: "`\(directory)` has no readable `\(name)`",
                 hint: "make a root with `offerd dev root --out \(directory)`")
         }
     }
@@ -140,11 +141,6 @@ extension LocalRoot {
 public struct LocalRootError: Error, Sendable, Hashable, CustomStringConvertible {
     public let message: String
     public let hint: String
-
-    public init(_ message: String, hint: String) {
-        self.message = message
-        self.hint = hint
-    }
 
     public var description: String { message }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import JSON
 import OfferModel
 import Synchronization
@@ -11,7 +10,7 @@ import Synchronization
 /// ```
 public struct CompactJWS: Sendable, Hashable {
     /// The protected header's members that verification needs.
-    public struct Header: Sendable, Hashable, Decodable {
+    public struct Header: Sendable, Hashable {
         /// The signature algorithm; of data from Apple only `ES256` is accepted.
         public var alg: String?
         /// The certificate chain in standard Base64 DER, leaf first.
@@ -74,30 +73,21 @@ public struct CompactJWS: Sendable, Hashable {
         depth: 8, nameLength: 255, numberLength: 64, allowsRepeatedMembers: false, values: 64)
 
     private static func readHeader(_ header: [UInt8]) throws(SignedDataRefusal) -> Header {
-        guard (try? JSONForm.check(header, headerForm)) != nil,
-            let decoded = try? JSONDecoder().decode(ProtectedHeader.self, from: Data(header))
-        else {
+        guard let members = try? JSONObject(header, headerForm), let read = try? Header(members) else {
             throw SignedDataRefusal(.malformedJws, "the header is not a JSON object of the expected form")
         }
         try SignedDataRefusal.require(
-            !decoded.hasCriticalExtensions, .malformedJws,
+            !members.contains("crit"), .malformedJws,
             "the header's `crit` demands extensions that are not understood here")
-        return decoded.header
+        return read
     }
+}
 
-    /// The header with what must not be in it.
-    private struct ProtectedHeader: Decodable {
-        private enum CodingKeys: CodingKey {
-            case crit
-        }
-
-        let header: Header
-        let hasCriticalExtensions: Bool
-
-        init(from decoder: any Decoder) throws {
-            header = try Header(from: decoder)
-            hasCriticalExtensions = try decoder.container(keyedBy: CodingKeys.self).contains(.crit)
-        }
+extension CompactJWS.Header {
+    init(_ members: JSONObject) throws(JSONObject.WrongType) {
+        alg = try members.text("alg")
+        x5c = try members.texts("x5c")
+        kid = try members.text("kid")
     }
 }
 

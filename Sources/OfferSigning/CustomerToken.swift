@@ -1,4 +1,3 @@
-import FoundationEssentials
 import JSON
 public import OfferModel
 
@@ -41,14 +40,13 @@ public struct CustomerToken: Sendable {
     ) throws(CustomerTokenRefusal) -> CustomerId {
         try require(key.algorithm == algorithm, "its `alg` is not that of its key")
         try require(key.isValid(jws.signature, of: jws.signingInput), "its signature is not valid")
-        // A reader alone would take one of two members of the same name.
-        guard (try? JSONForm.check(jws.payload, Self.form)) != nil,
-            let claims = try? JSONDecoder().decode(Claims.self, from: Data(jws.payload))
-        else { throw CustomerTokenRefusal("its payload does not have the form of a JWT's") }
+        guard let members = try? JSONObject(jws.payload, Self.form), let claims = try? Claims(members) else {
+            throw CustomerTokenRefusal("its payload does not have the form of a JWT's")
+        }
         try require(
             claims.iss?.hasSameBytes(as: issuer) == true, "its `iss` is not `customerTokens.issuer` of offerd.yaml")
         try require(
-            claims.aud?.values.contains { $0.hasSameBytes(as: audience) } == true,
+            claims.aud.contains { $0.hasSameBytes(as: audience) },
             "its `aud` does not name `customerTokens.audience` of offerd.yaml")
         let seconds = Double(now.milliseconds) / 1_000
         guard let exp = claims.exp else { throw CustomerTokenRefusal("it has no `exp`") }
@@ -67,23 +65,23 @@ public struct CustomerToken: Sendable {
         guard condition else { throw CustomerTokenRefusal(detail, hint: hint) }
     }
 
-    private struct Claims: Decodable {
+    private struct Claims {
         let iss: String?
-        let aud: Audience?
+        let aud: [String]
         let sub: String?
         /// In seconds since 1970, like the others.
         let exp: Double?
         let nbf: Double?
         let iat: Double?
-    }
 
-    /// One text or a list of them.
-    private struct Audience: Decodable {
-        let values: [String]
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            values = try (try? [container.decode(String.self)]) ?? container.decode([String].self)
+        init(_ members: JSONObject) throws {
+            iss = try members.text("iss")
+            // One text or a list of them.
+            aud = try (try? members.text("aud")).map { [$0] } ?? members.texts("aud") ?? []
+            sub = try members.text("sub")
+            exp = try members.double("exp")
+            nbf = try members.double("nbf")
+            iat = try members.double("iat")
         }
     }
 }

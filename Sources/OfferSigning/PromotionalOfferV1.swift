@@ -58,36 +58,12 @@ public struct PromotionalOfferV1: Sendable, Hashable {
         return bytes
     }
 
-    /// Signs it.
-    public func signed(by key: some SigningKey) throws -> PromotionalOfferSignatureV1 {
-        let signature = try key.derSignature(of: try bytesToSign(keyId: key.keyId))
-        return PromotionalOfferSignatureV1(
-            keyId: key.keyId, nonce: nonce, timestamp: timestamp, signature: Base64.encode(signature),
-            appAccountToken: appAccountToken)
+    /// - Returns: the DER of the `ECDSA-Sig-Value` in standard Base64 with padding: StoreKit 1 takes the text, StoreKit
+    ///   2 the bytes.
+    public func signed(by key: some SigningKey) throws -> String {
+        Base64.encode(try key.derSignature(of: try bytesToSign(keyId: key.keyId)))
     }
 
     /// U+2063 in UTF-8.
     private static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
-}
-
-/// A finished V1 signature with everything the app must pass to StoreKit unchanged.
-public struct PromotionalOfferSignatureV1: Sendable, Hashable {
-    public let keyId: KeyId
-    public let nonce: LowercaseUUID
-    public let timestamp: Instant
-    /// The DER of the `ECDSA-Sig-Value` in standard Base64 with padding: StoreKit 1 takes the text, StoreKit 2 the
-    /// bytes.
-    public let signature: String
-    public let appAccountToken: AppAccountToken?
-
-    public init(
-        keyId: KeyId, nonce: LowercaseUUID, timestamp: Instant, signature: String,
-        appAccountToken: AppAccountToken?
-    ) {
-        self.keyId = keyId
-        self.nonce = nonce
-        self.timestamp = timestamp
-        self.signature = signature
-        self.appAccountToken = appAccountToken
-    }
 }

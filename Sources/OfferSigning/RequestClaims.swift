@@ -1,135 +1,72 @@
 import JSON
 public import OfferModel
 
-/// The content of a promotional-offer JWS (StoreKit's `promotionalOffer(_:compactJWS:)`).
+/// The content of a JWS that StoreKit takes with a purchase: `promotionalOffer(_:compactJWS:)` or
+/// `introductoryOfferEligibility(compactJWS:)`.
 ///
-/// Claims, sorted: `aud` "promotional-offer", `bid`, `iat` in seconds, `iss`, `nonce`, `offerIdentifier`, `productId`,
-/// and `transactionId` where there is one. There is no `exp`: Apple refuses a request that has it.
+/// Claims, sorted: `allowIntroductoryOffer` of an introductory offer, `aud`, `bid`, `iat` in seconds, `iss`, `nonce`,
+/// `offerIdentifier` of a promotional offer, `productId`, and `transactionId` where there is one. There is no `exp`: Apple
+/// refuses a request that has it.
 ///
 /// Source: Apple, "Generating JWS to sign App Store requests".
-public struct PromotionalOfferV2: Sendable, Hashable {
+public struct StoreKitRequest: Sendable, Hashable {
+    public enum Offer: Sendable, Hashable {
+        /// - Parameter customer: optional at Apple, and the only thing that binds the offer to one.
+        case promotional(OfferIdentifier, customer: TransactionReference?)
+        /// `true` grants the introductory offer even to a customer that Apple would refuse, `false` withholds it even
+        /// from one that Apple would grant it.
+        case introductory(isAllowed: Bool, customer: TransactionReference)
+    }
+
     public var issuerId: String
     public var bundleId: BundleId
     public var productId: ProductId
-    public var offerIdentifier: OfferIdentifier
-    /// The customer; optional at Apple, and the only thing that binds the offer to one.
-    public var transactionId: TransactionReference?
+    public var offer: Offer
     public var nonce: LowercaseUUID
     /// When it is issued; `iat` is rounded down to the second.
     public var timestamp: Instant
 
     public init(
-        issuerId: String, bundleId: BundleId, productId: ProductId, offerIdentifier: OfferIdentifier,
-        transactionId: TransactionReference? = nil, nonce: LowercaseUUID, timestamp: Instant
+        issuerId: String, bundleId: BundleId, productId: ProductId, offer: Offer, nonce: LowercaseUUID,
+        timestamp: Instant
     ) {
         self.issuerId = issuerId
         self.bundleId = bundleId
         self.productId = productId
-        self.offerIdentifier = offerIdentifier
-        self.transactionId = transactionId
+        self.offer = offer
         self.nonce = nonce
         self.timestamp = timestamp
     }
 
     /// The JWS payload: JSON with sorted names.
     public func claims() throws(UnsignableText) -> [UInt8] {
+        let (format, isAllowed, identifier, customer): (ArtefactFormat, Bool?, String?, String?) =
+            switch offer {
+            case .promotional(let identifier, let customer): (.v2, nil, identifier.rawValue, customer?.rawValue)
+            case .introductory(let isAllowed, let customer):
+                (.introductoryEligibility, isAllowed, nil, customer.rawValue)
+            }
         try UnsignableText.check(issuerId, "issuerId")
         try UnsignableText.check(bundleId.rawValue, "bundleId")
         try UnsignableText.check(productId.rawValue, "productId")
-        try UnsignableText.check(offerIdentifier.rawValue, "offerIdentifier")
-        if let transactionId { try UnsignableText.check(transactionId.rawValue, "transactionId") }
+        if let identifier { try UnsignableText.check(identifier, "offerIdentifier") }
+        if let customer { try UnsignableText.check(customer, "transactionId") }
         var writer = JSONWriter.beginObject(.hexadecimal)
-        writer.member("aud", "promotional-offer")
+        writer.member("allowIntroductoryOffer", isAllowed)
+        writer.member("aud", format.audience)
         writer.member("bid", bundleId.rawValue)
         writer.member("iat", timestamp.seconds)
         writer.member("iss", issuerId)
         writer.member("nonce", nonce.description)
-        writer.member("offerIdentifier", offerIdentifier.rawValue)
+        writer.member("offerIdentifier", identifier)
         writer.member("productId", productId.rawValue)
-        if let transactionId { writer.member("transactionId", transactionId.rawValue) }
+        writer.member("transactionId", customer)
         return writer.endObject()
     }
 
-    public func signed(by key: some SigningKey) throws -> PromotionalOfferSignatureV2 {
-        PromotionalOfferSignatureV2(jws: try JWSSigning.compact(claims: try claims(), key: key))
-    }
-}
-
-/// A finished promotional-offer JWS.
-public struct PromotionalOfferSignatureV2: Sendable, Hashable {
-    public let jws: String
-
-    public init(jws: String) {
-        self.jws = jws
-    }
-}
-
-/// The content of an introductory-offer eligibility JWS (StoreKit's `introductoryOfferEligibility(compactJWS:)`).
-///
-/// `true` grants the introductory offer even to a customer that Apple would refuse, `false` withholds it even from one
-/// that Apple would grant it.
-///
-/// Claims, sorted: `allowIntroductoryOffer` as a boolean, `aud` "introductory-offer-eligibility", `bid`, `iat` in
-/// seconds, `iss`, `nonce`, `productId`, `transactionId`. There is no `exp`: Apple refuses a request that has it.
-///
-/// Source: Apple, "Generating JWS to sign App Store requests".
-public struct IntroductoryOfferEligibility: Sendable, Hashable {
-    public var issuerId: String
-    public var bundleId: BundleId
-    public var productId: ProductId
-    public var allowIntroductoryOffer: Bool
-    /// The customer.
-    public var transactionId: TransactionReference
-    public var nonce: LowercaseUUID
-    /// When it is issued; `iat` is rounded down to the second.
-    public var timestamp: Instant
-
-    public init(
-        issuerId: String, bundleId: BundleId, productId: ProductId, allowIntroductoryOffer: Bool,
-        transactionId: TransactionReference, nonce: LowercaseUUID, timestamp: Instant
-    ) {
-        self.issuerId = issuerId
-        self.bundleId = bundleId
-        self.productId = productId
-        self.allowIntroductoryOffer = allowIntroductoryOffer
-        self.transactionId = transactionId
-        self.nonce = nonce
-        self.timestamp = timestamp
-    }
-
-    /// The JWS payload: JSON with sorted names.
-    public func claims() throws(UnsignableText) -> [UInt8] {
-        try UnsignableText.check(issuerId, "issuerId")
-        try UnsignableText.check(bundleId.rawValue, "bundleId")
-        try UnsignableText.check(productId.rawValue, "productId")
-        try UnsignableText.check(transactionId.rawValue, "transactionId")
-        var writer = JSONWriter.beginObject(.hexadecimal)
-        writer.member("allowIntroductoryOffer", allowIntroductoryOffer)
-        writer.member("aud", "introductory-offer-eligibility")
-        writer.member("bid", bundleId.rawValue)
-        writer.member("iat", timestamp.seconds)
-        writer.member("iss", issuerId)
-        writer.member("nonce", nonce.description)
-        writer.member("productId", productId.rawValue)
-        writer.member("transactionId", transactionId.rawValue)
-        return writer.endObject()
-    }
-
-    public func signed(by key: some SigningKey) throws -> IntroductoryOfferEligibilitySignature {
-        IntroductoryOfferEligibilitySignature(
-            jws: try JWSSigning.compact(claims: try claims(), key: key),
-            allowIntroductoryOffer: allowIntroductoryOffer)
-    }
-}
-
-/// A finished introductory-offer eligibility JWS.
-public struct IntroductoryOfferEligibilitySignature: Sendable, Hashable {
-    public let jws: String
-    public let allowIntroductoryOffer: Bool
-
-    public init(jws: String, allowIntroductoryOffer: Bool) {
-        self.jws = jws
-        self.allowIntroductoryOffer = allowIntroductoryOffer
+    /// - Returns: the compact JWS.
+    public func signed(by key: some SigningKey) throws -> String {
+        try JWSSigning.compact(claims: try claims(), key: key)
     }
 }
 

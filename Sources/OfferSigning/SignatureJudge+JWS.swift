@@ -1,4 +1,4 @@
-import FoundationEssentials
+import JSON
 package import OfferModel
 
 extension SignatureJudge {
@@ -104,32 +104,22 @@ extension SignatureJudge {
 
 /// A compact JWS in whatever encoding it was passed.
 private struct PassedJWS {
-    struct Header: Decodable {
-        var alg: String?
-        var kid: String?
-    }
-
     /// The claims that have their type; others count as absent.
-    struct Claims: Decodable {
-        var (aud, bid, iss, nonce): (String?, String?, String?, String?)
-        var (productId, offerIdentifier, transactionId): (String?, String?, String?)
-        var allowIntroductoryOffer: Bool?
-        var iat: Int64?
-        var hasExpiration: Bool
+    struct Claims {
+        let (aud, bid, iss, nonce): (String?, String?, String?, String?)
+        let (productId, offerIdentifier, transactionId): (String?, String?, String?)
+        let allowIntroductoryOffer: Bool?
+        let iat: Int64?
+        let hasExpiration: Bool
 
-        private enum CodingKeys: CodingKey {
-            case aud, bid, iss, nonce, productId, offerIdentifier, transactionId, allowIntroductoryOffer, iat, exp
-        }
-
-        init(from decoder: any Decoder) throws {
-            let claims = try decoder.container(keyedBy: CodingKeys.self)
-            func text(_ key: CodingKeys) -> String? { try? claims.decode(String.self, forKey: key) }
-            (aud, bid, iss, nonce) = (text(.aud), text(.bid), text(.iss), text(.nonce))
-            (productId, offerIdentifier) = (text(.productId), text(.offerIdentifier))
-            transactionId = text(.transactionId)
-            allowIntroductoryOffer = try? claims.decode(Bool.self, forKey: .allowIntroductoryOffer)
-            iat = (try? claims.decode(Instant.self, forKey: .iat))?.milliseconds
-            hasExpiration = claims.contains(.exp)
+        init(_ claims: JSONObject) {
+            func text(_ name: String) -> String? { try? claims.text(name) }
+            (aud, bid, iss, nonce) = (text("aud"), text("bid"), text("iss"), text("nonce"))
+            (productId, offerIdentifier) = (text("productId"), text("offerIdentifier"))
+            transactionId = text("transactionId")
+            allowIntroductoryOffer = try? claims.flag("allowIntroductoryOffer")
+            iat = try? claims.roundedDown("iat")
+            hasExpiration = claims.contains("exp")
         }
 
         func missing(for format: ArtefactFormat) -> [String] {
@@ -145,7 +135,7 @@ private struct PassedJWS {
         }
     }
 
-    let header: Header
+    let header: CompactJWS.Header
     let claims: Claims
     let signature: [UInt8]
     /// The candidates for the signed bytes: the first two parts as they are and, in another alphabet, as they should
@@ -153,6 +143,9 @@ private struct PassedJWS {
     let signingInputs: [[UInt8]]
     let isEncodedTwice: Bool
     let hasStandardBase64: Bool
+
+    private static let form = JSONForm.Limits(
+        depth: 32, nameLength: .max, numberLength: .max, allowsRepeatedMembers: true)
 
     init(_ text: String) throws(MalformedArtefact) {
         func malformed(_ detail: String) -> MalformedArtefact {
@@ -172,11 +165,11 @@ private struct PassedJWS {
             let names = ["header", "payload", "signature"]
             throw malformed("the \(zip(names, parts).first { $0.1 == nil }?.0 ?? "JWS") is not base64url")
         }
-        guard let header = try? JSONDecoder().decode(Header.self, from: Data(first.bytes)),
-            let claims = try? JSONDecoder().decode(Claims.self, from: Data(second.bytes))
+        guard let members = try? JSONObject(first.bytes, Self.form), let header = try? CompactJWS.Header(members),
+            let claims = try? JSONObject(second.bytes, Self.form)
         else { throw malformed("the header or the payload is not a JSON object") }
         self.header = header
-        self.claims = claims
+        self.claims = Claims(claims)
         signature = third.bytes
         hasStandardBase64 = parts.contains { $0?.isStandard ?? false }
         let passed = compact.split(separator: ".").prefix(2).joined(separator: ".")

@@ -22,7 +22,9 @@ import Testing
         expected.revocationPercentage = 50_000
         expected.type = .autoRenewableSubscription
         expected.quantity = 1
-        expected.multiSeatInfo = TransactionMultiSeatInfo(revokedSeatQuantity: 2)
+        expected.multiSeatInfo = TransactionMultiSeatInfo {
+            $0.revokedSeatQuantity = 2
+        }
         expected.inAppOwnershipType = .familyShared
         expected.appAccountToken = AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")
         expected.appTransactionId = "704000000000000001"
@@ -37,9 +39,12 @@ import Testing
         expected.storefront = "USA"
         expected.storefrontId = "143441"
         expected.billingPlanType = .monthly
-        expected.commitmentInfo = TransactionCommitmentInfo(
-            billingPeriodNumber: 3, totalBillingPeriods: 12,
-            commitmentExpiresDate: Instant(milliseconds: 1_796_083_200_000), commitmentPrice: 59_880)
+        expected.commitmentInfo = TransactionCommitmentInfo {
+            $0.billingPeriodNumber = 3
+            $0.totalBillingPeriods = 12
+            $0.commitmentExpiresDate = Instant(milliseconds: 1_796_083_200_000)
+            $0.commitmentPrice = 59_880
+        }
         expected.environment = "Sandbox"
         #expect(try Transaction(payload: Payloads.bytes(Payloads.transaction)) == expected)
     }
@@ -68,10 +73,13 @@ import Testing
         expected.appAccountToken = AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")
         expected.appTransactionId = "704000000000000001"
         expected.renewalBillingPlanType = .billedUpfront
-        expected.commitmentInfo = RenewalCommitmentInfo(
-            commitmentAutoRenewProductId: "com.example.pro.monthly", commitmentAutoRenewStatus: .off,
-            commitmentRenewalBillingPlanType: .monthly,
-            commitmentRenewalDate: Instant(milliseconds: 1_796_083_200_000), commitmentRenewalPrice: 119_880)
+        expected.commitmentInfo = RenewalCommitmentInfo {
+            $0.commitmentAutoRenewProductId = "com.example.pro.monthly"
+            $0.commitmentAutoRenewStatus = .off
+            $0.commitmentRenewalBillingPlanType = .monthly
+            $0.commitmentRenewalDate = Instant(milliseconds: 1_796_083_200_000)
+            $0.commitmentRenewalPrice = 119_880
+        }
         expected.environment = "Sandbox"
         #expect(try RenewalInfo(payload: Payloads.bytes(Payloads.renewalInfo)) == expected)
     }

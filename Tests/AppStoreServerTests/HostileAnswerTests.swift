@@ -1,7 +1,8 @@
-import AppStoreServer
 import OfferModel
 import OfferTestSupport
 import Testing
+
+@testable import AppStoreServer
 
 /// A network that answers with the same bytes at once.
 private struct FixedTransport: AppStoreServerTransport {
@@ -46,7 +47,7 @@ private struct FixedTransport: AppStoreServerTransport {
             let status = [200, 400, 404, 429, 500].randomElement(using: &random) ?? 200
             let client = AppStoreServerClient(
                 access: AppStoreServerAccess(issuerId: issuerId, bundleId: "com.example.pro", key: key),
-                home: AppStoreServerClient.Server(host: host), policy: CallPolicy(attempts: 2),
+                home: AppStoreServerClient.Server(host: host), policy: CallPolicy { $0.attempts = 2 },
                 transport: FixedTransport(
                     reply: AppStoreServerReply(
                         status: status, retryAfter: String(decoding: bytes, as: UTF8.self), body: bytes)),

@@ -58,7 +58,7 @@ import Testing
         try await AppleServer.run(answering: [.answer(200, #"{"status":1}"#)]) { server in
             let time = TestTime()
             try await withClient(
-                of: server, environment: .sandbox, policy: CallPolicy(totalMilliseconds: 900), time: time
+                of: server, environment: .sandbox, policy: CallPolicy { $0.totalMilliseconds = 900 }, time: time
             ) { client in
                 _ = try await client.order("M")
                 let error = await failure { () throws(AppStoreServerError) in

@@ -28,7 +28,7 @@ import Testing
         try await AppleServer.run({ _, place in
             historyPage(["t\(place)"], revision: "r\(place)", hasMore: true)
         }) { server in
-            let answer = try await withClient(of: server, policy: CallPolicy(maximumPages: 3)) {
+            let answer = try await withClient(of: server, policy: CallPolicy { $0.maximumPages = 3 }) {
                 try await $0.transactionHistory(of: "70").value
             }
             #expect(answer.signedTransactions == ["t0", "t1", "t2"])

@@ -115,7 +115,8 @@ import Testing
     func tooLarge() async throws {
         let huge = historyPage([String(repeating: "x", count: 10_000)], revision: "r", hasMore: false)
         try await AppleServer.run(answering: [huge]) { server in
-            let error = try await withClient(of: server, policy: CallPolicy(maximumAnswerBytes: 9_999)) { client in
+            let error = try await withClient(of: server, policy: CallPolicy { $0.maximumAnswerBytes = 9_999 }) {
+                client in
                 await failure { () throws(AppStoreServerError) in try await client.transactionHistory(of: "70") }
             }
             #expect(error?.code == .unreadableAnswer)

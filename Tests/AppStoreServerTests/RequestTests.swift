@@ -45,7 +45,7 @@ import Testing
         ) { "\(try await $0.order("MK5TTTVWJH").signedTransactions)" },
         Call(
             name: "unknown order", answer: #"{"status":1}"#, request: "GET /inApps/v1/lookup/M"
-        ) { try await $0.order("M").status == .invalid ? "invalid" : "" },
+        ) { try await $0.order("M").status == 1 ? "invalid" : "" },
         Call(
             name: "notifications",
             answer: #"{"hasMore":false,"notificationHistory":[{"signedPayload":"n"}]}"#,

@@ -49,8 +49,12 @@ import Testing
 
     @Test("the waits double up to a bound, and chance takes up to half of each")
     func backoff() async throws {
-        let policy = CallPolicy(
-            attempts: 6, totalMilliseconds: 60_000, firstBackoffMilliseconds: 400, longestBackoffMilliseconds: 2_000)
+        let policy = CallPolicy {
+            $0.attempts = 6
+            $0.totalMilliseconds = 60_000
+            $0.firstBackoffMilliseconds = 400
+            $0.longestBackoffMilliseconds = 2_000
+        }
         #expect(try await ask([.error(5_000_001)], policy: policy).waits == [400, 800, 1_600, 2_000, 2_000])
         let short = try await ask([.error(5_000_001)], policy: policy, jitterIsLargest: false)
         #expect(short.waits == [200, 400, 800, 1_000, 1_000])
@@ -61,7 +65,8 @@ import Testing
     func shared() async throws {
         let time = TestTime()
         try await AppleServer.run(answering: [.error(5_000_001), good, .error(5_000_001), good]) { server in
-            try await withClient(of: server, policy: CallPolicy(firstBackoffMilliseconds: 500), time: time) { client in
+            try await withClient(of: server, policy: CallPolicy { $0.firstBackoffMilliseconds = 500 }, time: time) {
+                client in
                 let limited = client.within(milliseconds: 800)
                 let first = await failure { () throws(AppStoreServerError) in
                     try await limited.signedAppTransaction(of: "70")
@@ -133,22 +138,36 @@ import Testing
     @Test("an answer that does not come, or not to its end, is given up in time")
     func slow() async throws {
         for reply in [AppleServer.Reply.silence, .stall] {
-            let result = try await ask([reply], policy: CallPolicy(attempts: 2, requestMilliseconds: 60))
+            let result = try await ask(
+                [reply],
+                policy: CallPolicy {
+                    $0.attempts = 2
+                    $0.requestMilliseconds = 60
+                })
             #expect(result.error?.code == .timedOut)
             #expect(result.error?.attempts == 2)
-            let recovered = try await ask([reply, good], policy: CallPolicy(attempts: 2, requestMilliseconds: 1_000))
+            let recovered = try await ask(
+                [reply, good],
+                policy: CallPolicy {
+                    $0.attempts = 2
+                    $0.requestMilliseconds = 1_000
+                })
             #expect(recovered.error == nil)
         }
     }
 
     @Test("a call ends with its own time, however many attempts are left")
     func deadline() async throws {
-        let policy = CallPolicy(attempts: 100, totalMilliseconds: 2_000, firstBackoffMilliseconds: 400)
+        let policy = CallPolicy {
+            $0.attempts = 100
+            $0.totalMilliseconds = 2_000
+            $0.firstBackoffMilliseconds = 400
+        }
         let result = try await ask([.error(5_000_001)], policy: policy)
         #expect(result.waits == [400, 800])
         #expect(result.requests == 3)
         #expect(result.error?.errorCode == .generalInternalRetryable)
-        let none = try await ask([good], policy: CallPolicy(totalMilliseconds: 0))
+        let none = try await ask([good], policy: CallPolicy { $0.totalMilliseconds = 0 })
         #expect(none.error?.code == .timedOut)
         #expect(none.requests == 0)
     }

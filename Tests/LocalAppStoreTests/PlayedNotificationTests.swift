@@ -48,11 +48,11 @@ import Testing
     @Test(
         "an end is told with its reason",
         arguments: [
-            (ExpirationReason.customerCancelled, "EXPIRED/VOLUNTARY"),
+            (ExpirationIntent.customerCancelled, "EXPIRED/VOLUNTARY"),
             (.billingError, "EXPIRED/BILLING_RETRY"), (.priceIncreaseNotConsented, "EXPIRED/PRICE_INCREASE"),
             (.productNotAvailable, "EXPIRED/PRODUCT_NOT_FOR_SALE"), (.other, "EXPIRED"),
         ])
-    func ends(reason: ExpirationReason, said: String) throws {
+    func ends(reason: ExpirationIntent, said: String) throws {
         let told = try told([try buy("2026-09-01T00:00:00Z"), .expire(reason: reason)])
         #expect(told.last == "\(said) 2 2026-10-01T00:00:00.001Z")
     }

@@ -94,10 +94,10 @@ import Testing
     @Test(
         "an expired subscription says why, in renewal info signed after its end",
         arguments: [
-            (ExpirationReason.customerCancelled, 1), (.billingError, 2), (.priceIncreaseNotConsented, 3),
+            (ExpirationIntent.customerCancelled, 1), (.billingError, 2), (.priceIncreaseNotConsented, 3),
             (.productNotAvailable, 4), (.other, 5),
         ])
-    func expired(reason: ExpirationReason, intent: Int) throws {
+    func expired(reason: ExpirationIntent, intent: Int) throws {
         let played = try PlayedScenario(
             playing: scenario([try buy("-P40D"), .expire(reason: reason)]), now: now)
         let info = try #require(played.renewalInfos.first)

@@ -1,6 +1,7 @@
-import LocalAppStore
 import OfferModel
 import Testing
+
+@testable import LocalAppStore
 
 @Suite struct ScenarioErrorTests {
     @Test(

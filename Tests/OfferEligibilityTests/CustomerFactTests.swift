@@ -17,8 +17,7 @@ struct CustomerFactTests {
         let now = january.adding(months: 6)
         let history = History(
             transactions: transactions.map(row), coverage: Coverage(level: .complete, asOf: now))
-        return Subject(
-            SubjectFacts(history: history, issuedOffers: issuedOffers), at: now, policy: .standard, question: question)
+        return SubjectFacts(history: history, issuedOffers: issuedOffers).subject(of: question)
     }
 
     private var question: Question {

@@ -74,13 +74,13 @@ struct ManySubscriptionsTests {
         let timeline = StateTimeline(view, from: random.now)
         #expect(
             timeline.candidates.map(\.subscription.current)
-                == view.candidates(at: random.now).map(\.subscription.current), "seed \(seed)")
+                == view.definedCandidates(at: random.now).map(\.subscription.current), "seed \(seed)")
         let transitions = view.transitions.filter { $0 > random.now }
         var instants = [random.now] + transitions.flatMap { [$0.adding(milliseconds: -1), $0] }
         for _ in 0..<20 { instants.append(random.days(0...120).adding(milliseconds: 1)) }
         for instant in instants where instant >= random.now {
-            #expect(timeline.state(at: instant) == view.state(at: instant), "seed \(seed), \(instant)")
-            let (found, defined) = (timeline.lastEnded(at: instant), view.lastEnded(at: instant))
+            #expect(timeline.state(at: instant) == view.definedState(at: instant), "seed \(seed), \(instant)")
+            let (found, defined) = (timeline.lastEnded(at: instant), view.definedLastEnded(at: instant))
             #expect(found?.row == defined?.row && found?.at == defined?.at, "seed \(seed), \(instant)")
         }
         #expect(timeline.state(at: random.now.adding(milliseconds: -1)) == nil)
@@ -88,11 +88,12 @@ struct ManySubscriptionsTests {
         func hasOffer(_ candidate: Candidate) -> Bool { candidate.subscription.current.payload.offerIdentifier == "a" }
         #expect(
             view.firstInstant(after: random.now) { candidate, _ in hasOffer(candidate) }
-                == transitions.first { !view.candidates(at: $0).contains(where: hasOffer) }, "seed \(seed)")
+                == transitions.first { !view.definedCandidates(at: $0).contains(where: hasOffer) }, "seed \(seed)")
         let state = view.state(at: random.now)
+        #expect(state == view.definedState(at: random.now), "seed \(seed)")
         #expect(
             view.nextChange(after: state) { $0.name }?.at
-                == transitions.first { view.state(at: $0).name != state.name }, "seed \(seed)")
+                == transitions.first { view.definedState(at: $0).name != state.name }, "seed \(seed)")
     }
 
     @Test(

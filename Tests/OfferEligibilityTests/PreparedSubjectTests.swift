@@ -61,7 +61,7 @@ struct PreparedSubjectTests {
             let now = random.instant()
             let question = random.question(random.offer(), at: now)
             let facts = random.facts(random.history(transactions: 5, misplacedPercent: 5))
-            let subject = Subject(facts, at: now, policy: .standard, question: question)
+            let subject = facts.subject(of: question)
             guard let view = subject.requested else { continue }
             changes += view.transitions.count { $0 > now }
             for _ in 0..<8 {

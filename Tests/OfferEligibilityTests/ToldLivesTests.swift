@@ -152,7 +152,7 @@ private struct Seen {
         products = view.products.map { "\($0.productId) \($0.isOwned) \(String(describing: $0.revokedAt))" }
         var random = RandomSubject(seed: 1)
         let question = random.question(random.offer(), at: now)
-        let asked = Subject(subject, at: now, policy: .standard, question: question)
+        let asked = subject.subject(of: question)
         let reader = FactReader(question: question, subject: asked)
         let state = asked.requestedState(at: now)
         facts = Dictionary(

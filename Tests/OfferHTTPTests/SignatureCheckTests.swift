@@ -146,14 +146,14 @@ struct SignatureCheckTests {
             let key = try OpenSSLSigningKey(
                 file: service.directory.path("com.example.pro.p8"), keyId: "LOCALTEST1")
             let nonce = try #require(LowercaseUUID("0f8fad5b-d9cb-469f-a165-70867728950e"))
-            let trial = try IntroductoryOfferEligibility(
+            let trial = try StoreKitRequest(
                 issuerId: AppleServers.issuerId, bundleId: "com.example.pro", productId: "monthly",
-                allowIntroductoryOffer: true, transactionId: .transaction("100"), nonce: nonce,
+                offer: .introductory(isAllowed: true, customer: .transaction("100")), nonce: nonce,
                 timestamp: service.clock.now
             ).signed(by: key)
             try await expect(
                 [("nonceUnknown", "likely"), ("notEligible", "likely")], "valid",
-                of: ["format": "introductoryEligibility", "jws": trial.jws], service)
+                of: ["format": "introductoryEligibility", "jws": trial], service)
 
             service.clock.advance(milliseconds: Instant.Duration.hour)
             let now = service.clock.now

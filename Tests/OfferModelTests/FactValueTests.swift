@@ -11,25 +11,11 @@ struct FactValueTests {
         (.instant(Instant(milliseconds: 1_796_083_200_000)), #"{"at":1796083200000}"#),
     ]
 
-    @Test("a value is written as JSON and read back as the same value of the same type", arguments: samples)
+    @Test("a value is written as JSON", arguments: samples)
     func coding(_ value: FactValue, _ json: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         #expect(String(decoding: try encoder.encode([value]), as: UTF8.self) == "[\(json)]")
-        let read = try JSONDecoder().decode([FactValue].self, from: Data("[\(json)]".utf8))
-        #expect(read == [value])
-        #expect(read.map(\.type) == [value.type])
-    }
-
-    @Test(
-        "what is not a value is refused",
-        arguments: [
-            "null", "[]", "{}", #"{"amount":"9.99"}"#, #"{"amount":"-1","currency":"USD"}"#, #"{"at":"now"}"#,
-        ])
-    func refuses(_ json: String) {
-        #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode([FactValue].self, from: Data("[\(json)]".utf8))
-        }
     }
 
     @Test(

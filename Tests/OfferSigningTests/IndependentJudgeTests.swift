@@ -49,17 +49,12 @@ struct IndependentJudgeTests {
             let productId = Self.productIds[index % Self.productIds.count]
             let plain = try Sample.v2 { $0.productId = productId }
             judged.jws.append(
-                promotional(plain, try plain.signed(by: key).jws, transactionId: "2000000123456789"))
-            let unbound = try Sample.v2 {
-                $0.productId = productId
-                $0.transactionId = nil
-            }
-            judged.jws.append(promotional(unbound, try unbound.signed(by: key).jws, transactionId: nil))
+                promotional(plain, try plain.signed(by: key), transactionId: "2000000123456789"))
+            let unbound = try Sample.v2(customer: nil) { $0.productId = productId }
+            judged.jws.append(promotional(unbound, try unbound.signed(by: key), transactionId: nil))
             for allow in [true, false] {
                 let eligibility = try Sample.introductory(allow) { $0.productId = productId }
-                let signature = try eligibility.signed(by: key)
-                #expect(signature.allowIntroductoryOffer == allow)
-                judged.jws.append(introductory(eligibility, allow, signature.jws))
+                judged.jws.append(introductory(eligibility, allow, try eligibility.signed(by: key)))
             }
         }
         #expect(try judged.verdict(publicKey: key.publicKey.pem) == "judged 0 v1 and 40 jws\n")
@@ -69,7 +64,7 @@ struct IndependentJudgeTests {
     func judgeRefuses() throws {
         let key = try Sample.key()
         let offer = try Sample.v1()
-        let jws = try Sample.v2().signed(by: key).jws
+        let jws = try Sample.v2().signed(by: key)
         let right = Case(
             v1: [try v1(offer, key)],
             jws: [promotional(try Sample.v2(), jws, transactionId: "2000000123456789")])
@@ -85,18 +80,17 @@ struct IndependentJudgeTests {
     }
 
     private func v1(_ offer: PromotionalOfferV1, _ key: OpenSSLSigningKey) throws -> [String: Any] {
-        let signature = try offer.signed(by: key)
-        return [
+        [
             "bundleId": offer.bundleId.rawValue, "keyId": "2X9R4HXF34",
             "productId": offer.productId.rawValue,
             "offerIdentifier": offer.offerIdentifier.rawValue,
             "appAccountToken": offer.appAccountToken == nil ? "" : "7E3FB204-2C5D-4F0A-9B6E-0D8C1A2B3C4D",
             "nonce": "3D0A8C6E-5B1F-4E9A-8D2C-7F6B5A493827", "timestamp": offer.timestamp.milliseconds,
-            "signature": signature.signature,
+            "signature": try offer.signed(by: key),
         ]
     }
 
-    private func promotional(_ offer: PromotionalOfferV2, _ jws: String, transactionId: String?)
+    private func promotional(_ offer: StoreKitRequest, _ jws: String, transactionId: String?)
         -> [String: Any]
     {
         var claims: [String: Any] = base(aud: "promotional-offer", offer.productId)
@@ -105,7 +99,7 @@ struct IndependentJudgeTests {
         return ["header": header, "claims": claims, "jws": jws]
     }
 
-    private func introductory(_ value: IntroductoryOfferEligibility, _ allow: Bool, _ jws: String)
+    private func introductory(_ value: StoreKitRequest, _ allow: Bool, _ jws: String)
         -> [String: Any]
     {
         var claims = base(aud: "introductory-offer-eligibility", value.productId)

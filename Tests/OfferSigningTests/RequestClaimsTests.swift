@@ -19,7 +19,7 @@ struct RequestClaimsTests {
     @Test("without a transaction the claim is absent, not null")
     func promotionalClaimsWithoutTransaction() throws {
         #expect(
-            text(try Sample.v2 { $0.transactionId = nil }.claims())
+            text(try Sample.v2(customer: nil).claims())
                 == #"{"aud":"promotional-offer","bid":"com.example.pro","iat":1700000000,"#
                 + #""iss":"57246542-96fe-1a63-e053-0824d011072a","nonce":"3d0a8c6e-5b1f-4e9a-8d2c-7f6b5a493827","#
                 + #""offerIdentifier":"comeback50","productId":"com.example.pro.monthly"}"#)
@@ -50,8 +50,8 @@ struct RequestClaimsTests {
             case "issuerId": $0.issuerId = text
             case "bundleId": $0.bundleId = BundleId(text)
             case "productId": $0.productId = ProductId(text)
-            case "offerIdentifier": $0.offerIdentifier = OfferIdentifier(text)
-            default: $0.transactionId = .transaction(TransactionId(text))
+            case "offerIdentifier": $0.offer = .promotional(OfferIdentifier(text), customer: nil)
+            default: $0.offer = .promotional("comeback50", customer: .transaction(TransactionId(text)))
             }
         }
         let refusal = #expect(throws: UnsignableText.self) { try offer.claims() }
@@ -61,7 +61,7 @@ struct RequestClaimsTests {
 
     @Test("an introductory eligibility without a customer is refused")
     func refusesNobody() throws {
-        let eligibility = try Sample.introductory(true) { $0.transactionId = .appTransaction("") }
+        let eligibility = try Sample.introductory(true, customer: .appTransaction(""))
         let refusal = #expect(throws: UnsignableText.self) { try eligibility.claims() }
         #expect(refusal?.field == "transactionId")
     }

@@ -29,27 +29,27 @@ enum Sample {
         return offer
     }
 
-    static func v2(_ change: (inout PromotionalOfferV2) -> Void = { _ in }) throws
-        -> PromotionalOfferV2
-    {
-        var offer = PromotionalOfferV2(
-            issuerId: issuerId, bundleId: "com.example.pro", productId: "com.example.pro.monthly",
-            offerIdentifier: "comeback50", transactionId: .transaction("2000000123456789"),
-            nonce: try nonce(),
-            timestamp: Instant(milliseconds: 1_700_000_000_999))
-        change(&offer)
-        return offer
+    static func v2(
+        _ offer: OfferIdentifier = "comeback50", customer: TransactionReference? = .transaction("2000000123456789"),
+        _ change: (inout StoreKitRequest) -> Void = { _ in }
+    ) throws -> StoreKitRequest {
+        try request(.promotional(offer, customer: customer), change)
     }
 
     static func introductory(
-        _ allow: Bool, _ change: (inout IntroductoryOfferEligibility) -> Void = { _ in }
-    ) throws -> IntroductoryOfferEligibility {
-        var eligibility = IntroductoryOfferEligibility(
-            issuerId: issuerId, bundleId: "com.example.pro", productId: "com.example.pro.monthly",
-            allowIntroductoryOffer: allow, transactionId: .appTransaction("704289572311555555"),
-            nonce: try nonce(),
-            timestamp: Instant(milliseconds: 1_700_000_000_999))
-        change(&eligibility)
-        return eligibility
+        _ allow: Bool, customer: TransactionReference = .appTransaction("704289572311555555"),
+        _ change: (inout StoreKitRequest) -> Void = { _ in }
+    ) throws -> StoreKitRequest {
+        try request(.introductory(isAllowed: allow, customer: customer), change)
+    }
+
+    private static func request(
+        _ offer: StoreKitRequest.Offer, _ change: (inout StoreKitRequest) -> Void
+    ) throws -> StoreKitRequest {
+        var request = StoreKitRequest(
+            issuerId: issuerId, bundleId: "com.example.pro", productId: "com.example.pro.monthly", offer: offer,
+            nonce: try nonce(), timestamp: Instant(milliseconds: 1_700_000_000_999))
+        change(&request)
+        return request
     }
 }

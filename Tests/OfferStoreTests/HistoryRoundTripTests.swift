@@ -1,6 +1,7 @@
 import OfferEligibility
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import Testing
 
 @Suite("History comes back as it was stored")
@@ -20,7 +21,9 @@ struct HistoryRoundTripTests {
         transaction.revocationPercentage = 50_000
         transaction.type = .autoRenewableSubscription
         transaction.quantity = 7
-        transaction.multiSeatInfo = TransactionMultiSeatInfo(revokedSeatQuantity: 12)
+        transaction.multiSeatInfo = TransactionMultiSeatInfo {
+            $0.revokedSeatQuantity = 12
+        }
         transaction.inAppOwnershipType = .familyShared
         transaction.appAccountToken = .number(8)
         transaction.appTransactionId = "71000"
@@ -35,9 +38,12 @@ struct HistoryRoundTripTests {
         transaction.storefront = "DEU"
         transaction.storefrontId = "143443"
         transaction.billingPlanType = .monthly
-        transaction.commitmentInfo = TransactionCommitmentInfo(
-            billingPeriodNumber: 10, totalBillingPeriods: 12, commitmentExpiresDate: Instant(milliseconds: 11),
-            commitmentPrice: 119_880)
+        transaction.commitmentInfo = TransactionCommitmentInfo {
+            $0.billingPeriodNumber = 10
+            $0.totalBillingPeriods = 12
+            $0.commitmentExpiresDate = Instant(milliseconds: 11)
+            $0.commitmentPrice = 119_880
+        }
         transaction.environment = "Sandbox"
         return transaction
     }
@@ -64,10 +70,13 @@ struct HistoryRoundTripTests {
         info.appAccountToken = .number(24)
         info.appTransactionId = "71000"
         info.renewalBillingPlanType = .billedUpfront
-        info.commitmentInfo = RenewalCommitmentInfo(
-            commitmentAutoRenewProductId: "com.example.pro.monthly", commitmentAutoRenewStatus: .on,
-            commitmentRenewalBillingPlanType: .monthly, commitmentRenewalDate: Instant(milliseconds: 25),
-            commitmentRenewalPrice: 26)
+        info.commitmentInfo = RenewalCommitmentInfo {
+            $0.commitmentAutoRenewProductId = "com.example.pro.monthly"
+            $0.commitmentAutoRenewStatus = .on
+            $0.commitmentRenewalBillingPlanType = .monthly
+            $0.commitmentRenewalDate = Instant(milliseconds: 25)
+            $0.commitmentRenewalPrice = 26
+        }
         info.environment = "Sandbox"
         info.notifiedStatus = .billingGracePeriod
         return info

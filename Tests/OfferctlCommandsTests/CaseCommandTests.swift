@@ -1,9 +1,9 @@
 import CommandLineSupport
 import Foundation
-import OfferEligibility
 import OfferTestSupport
 import Testing
 
+@testable import OfferEligibility
 @testable import OfferctlCommands
 
 @Suite("offerctl test")

@@ -1,7 +1,8 @@
 import OfferModel
 import OfferSigning
-import OpenSSLCrypto
 import Testing
+
+@testable import OpenSSLCrypto
 
 /// A chain like Apple's, made anew; a test changes the profile it is about.
 struct TestChain {
@@ -73,6 +74,16 @@ extension AppStoreChainVerifier {
         } catch {
             return error
         }
+    }
+
+    /// Checks a chain alone, as `verify` does besides the signature of the data.
+    @discardableResult
+    func verifyChain(
+        _ certificates: [String], effectiveDate date: Instant, environment: AppStoreEnvironment
+    ) throws(SignedDataRefusal) -> TrustAnchor {
+        let examined = try examined(certificates, date, environment)
+        try verifyChain(examined)
+        return examined.verified.anchor
     }
 
     /// Why the chain is refused; `nil` if it is accepted.

@@ -31,12 +31,11 @@ struct Signing {
         let v1 = PromotionalOfferV1(
             bundleId: "com.example.pro", productId: "com.example.pro.monthly", offerIdentifier: "comeback50",
             nonce: nonce, timestamp: now)
-        let v2 = PromotionalOfferV2(
+        let v2 = StoreKitRequest(
             issuerId: Bench.issuer, bundleId: "com.example.pro", productId: "com.example.pro.monthly",
-            offerIdentifier: "comeback50", transactionId: customer, nonce: nonce, timestamp: now)
-        let introductory = IntroductoryOfferEligibility(
-            issuerId: Bench.issuer, bundleId: "com.example.pro", productId: "com.example.pro.monthly",
-            allowIntroductoryOffer: true, transactionId: customer, nonce: nonce, timestamp: now)
+            offer: .promotional("comeback50", customer: customer), nonce: nonce, timestamp: now)
+        var introductory = v2
+        introductory.offer = .introductory(isAllowed: true, customer: customer)
         try measure("sign v1") { _ = try v1.signed(by: key) }
         try measure("sign v2") { _ = try v2.signed(by: key) }
         try measure("sign introductory") { _ = try introductory.signed(by: key) }

@@ -93,7 +93,7 @@ struct ReceiptNode {
     func problem(
         _ detail: String, _ reason: ReceiptProblem.Reason = .invalidValue, at name: String? = nil, hint: String? = nil
     ) -> ReceiptProblem {
-        ReceiptProblem(reason, path: name.map(way) ?? path, detail: detail, hint: hint)
+        ReceiptProblem(reason: reason, path: name.map(way) ?? path, detail: detail, hint: hint)
     }
 
     func missing(
@@ -200,14 +200,7 @@ public struct ReceiptProblem: Error, Sendable, Hashable, CustomStringConvertible
     /// The way to it, from the text's root: `receipt.in_app[3].purchase_date_ms`; empty for the text itself.
     public let path: String
     public let detail: String
-    public let hint: String?
-
-    public init(_ reason: Reason, path: String, detail: String, hint: String? = nil) {
-        self.reason = reason
-        self.path = path
-        self.detail = detail
-        self.hint = hint
-    }
+    public var hint: String?
 
     public var description: String { path.isEmpty ? detail : "\(path): \(detail)" }
 }

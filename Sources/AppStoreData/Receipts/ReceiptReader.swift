@@ -42,12 +42,12 @@ public struct ReceiptReader: Sendable {
     private func root(_ bytes: [UInt8]) throws(ReceiptRefusal) -> ReceiptNode {
         guard bytes.count <= Self.maximumBytes else {
             let detail = "the answer has \(bytes.count) bytes, more than \(Self.maximumBytes)"
-            throw ReceiptRefusal([ReceiptProblem(.tooLong, path: "", detail: detail)])
+            throw ReceiptRefusal([ReceiptProblem(reason: .tooLong, path: "", detail: detail)])
         }
         guard let value = try? JSONDecoder().decode(ReceiptValue.self, from: Data(bytes)) else {
             let other = ReceiptLookalike(text: bytes)
             let detail = other?.detail ?? "the answer is not JSON, or is nested too deeply"
-            throw ReceiptRefusal([ReceiptProblem(.malformed, path: "", detail: detail, hint: other?.hint)])
+            throw ReceiptRefusal([ReceiptProblem(reason: .malformed, path: "", detail: detail, hint: other?.hint)])
         }
         return ReceiptNode(value)
     }

@@ -137,7 +137,7 @@ extension ScenarioPlayer {
 // How a subscription ends.
 extension ScenarioPlayer {
     mutating func expire(
-        _ group: SubscriptionGroupId?, at instant: Instant?, _ stated: ExpirationReason?
+        _ group: SubscriptionGroupId?, at instant: Instant?, _ stated: ExpirationIntent?
     ) throws(ScenarioError) {
         let index = try running(group)
         let subscription = subscriptions[index]
@@ -150,7 +150,7 @@ extension ScenarioPlayer {
         subscriptions[index].autoRenews = false
         subscriptions[index].failedPayment = nil
         subscriptions[index].priceIncrease = nil
-        subscriptions[index].endedBecause = reason.expirationIntent
+        subscriptions[index].endedBecause = reason
         guard !isTold else { return }
         subscriptions[index].hasLapsed = true
         notify(index, .expired, Self.subtype(of: reason), at: end.adding(milliseconds: 1))
@@ -172,18 +172,18 @@ extension ScenarioPlayer {
         return instant
     }
 
-    private static func reason(for subscription: PlayedSubscription) -> ExpirationReason {
+    private static func reason(for subscription: PlayedSubscription) -> ExpirationIntent {
         if subscription.failedPayment != nil { return .billingError }
         return subscription.priceIncrease?.status == .notResponded ? .priceIncreaseNotConsented : .customerCancelled
     }
 
-    private static func subtype(of reason: ExpirationReason) -> NotificationSubtype? {
+    private static func subtype(of reason: ExpirationIntent) -> NotificationSubtype? {
         switch reason {
         case .customerCancelled: .voluntary
         case .billingError: .billingRetry
         case .priceIncreaseNotConsented: .priceIncrease
         case .productNotAvailable: .productNotForSale
-        case .other: nil
+        default: nil
         }
     }
 

@@ -45,12 +45,6 @@ public struct ScenarioError: Error, Sendable, Hashable, CustomStringConvertible 
     public let message: String
     public let hint: String?
 
-    public init(path: String, message: String, hint: String? = nil) {
-        self.path = path
-        self.message = message
-        self.hint = hint
-    }
-
     public var description: String { "\(message) at \(path)" }
 }
 

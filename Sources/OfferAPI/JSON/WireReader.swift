@@ -68,10 +68,8 @@ public struct WireReader {
     }
 
     mutating func boolean() throws(Misreading) -> Bool {
-        cursor.skipSpace()
-        if cursor.take("true") { return true }
-        guard cursor.take("false") else { throw mismatch("true or false") }
-        return false
+        guard let flag = cursor.flag() else { throw mismatch("true or false") }
+        return flag
     }
 
     /// A whole number of 64 bits, however it is written.
@@ -80,26 +78,13 @@ public struct WireReader {
         return whole
     }
 
-    enum Number {
-        case whole(Int64)
-        /// With a fraction, or too large for 64 bits; perhaps infinite.
-        case other(Double)
-    }
-
     /// - Parameter noun: what was expected, for the error if it is none.
-    mutating func number(_ noun: String = "a number") throws(Misreading) -> Number {
+    mutating func number(_ noun: String = "a number") throws(Misreading) -> JSONNumber {
         cursor.skipSpace()
-        let start = cursor.index
-        if let digits = cursor.digits(atMost: 15), isQuick || !cursor.isInNumber { return .whole(digits) }
-        cursor.index = start
-        guard !isQuick, cursor.isInNumber else { throw mismatch(noun) }
-        while cursor.isInNumber { cursor.index += 1 }
-        let text = String(decoding: cursor.bytes[start..<cursor.index], as: UTF8.self)
-        if let whole = Int64(text) { return .whole(whole) }
-        let number = Double(text) ?? .nan
-        // From there on, several whole numbers have the same float.
-        if number.magnitude < 0x1p53, let whole = Int64(exactly: number) { return .whole(whole) }
-        return .other(number)
+        guard let number = isQuick ? cursor.digits(atMost: 15).map(JSONNumber.whole) : cursor.number() else {
+            throw mismatch(noun)
+        }
+        return number
     }
 
     /// The first byte of the next value.

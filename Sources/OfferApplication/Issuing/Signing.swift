@@ -148,20 +148,23 @@ struct ArtefactSigner: Sendable {
             try PromotionalOfferV1(
                 bundleId: app.bundleId, productId: plan.productId, offerIdentifier: try identifier(of: offer),
                 appAccountToken: plan.appAccountToken, nonce: nonce, timestamp: timestamp
-            ).signed(by: key).signature
+            ).signed(by: key)
         case .v2:
-            try PromotionalOfferV2(
-                issuerId: app.issuerId, bundleId: app.bundleId, productId: plan.productId,
-                offerIdentifier: try identifier(of: offer), transactionId: try reference(of: plan), nonce: nonce,
-                timestamp: timestamp
-            ).signed(by: key).jws
+            try request(
+                .promotional(try identifier(of: offer), customer: try reference(of: plan)), plan, nonce, timestamp)
         case .introductoryEligibility:
-            try IntroductoryOfferEligibility(
-                issuerId: app.issuerId, bundleId: app.bundleId, productId: plan.productId,
-                allowIntroductoryOffer: allow, transactionId: try reference(of: plan), nonce: nonce,
-                timestamp: timestamp
-            ).signed(by: key).jws
+            try request(
+                .introductory(isAllowed: allow, customer: try reference(of: plan)), plan, nonce, timestamp)
         }
+    }
+
+    private func request(
+        _ offer: StoreKitRequest.Offer, _ plan: SigningPlan, _ nonce: LowercaseUUID, _ timestamp: Instant
+    ) throws -> String {
+        try StoreKitRequest(
+            issuerId: app.issuerId, bundleId: app.bundleId, productId: plan.productId, offer: offer, nonce: nonce,
+            timestamp: timestamp
+        ).signed(by: key)
     }
 
     private func identifier(of offer: Offer) throws -> OfferIdentifier {

@@ -19,12 +19,13 @@ struct CaseHistoryReader {
                 .notAllowed, "`completeAsOf` goes with `complete: true` only",
                 hint: "add `complete: true`, or leave it out")
         }
-        return CaseHistory(
-            transactions: rows(mapping, "transactions") { transaction($0, provenance) },
-            renewalInfos: rows(mapping, "renewalInfos") { renewalInfo($0, provenance) },
-            appTransactions: rows(mapping, "appTransactions") { appTransaction($0, provenance) },
-            isComplete: isComplete,
-            completeAsOf: mapping.optional("completeAsOf")?.caseInstant())
+        var history = CaseHistory()
+        history.transactions = rows(mapping, "transactions") { transaction($0, provenance) }
+        history.renewalInfos = rows(mapping, "renewalInfos") { renewalInfo($0, provenance) }
+        history.appTransactions = rows(mapping, "appTransactions") { appTransaction($0, provenance) }
+        history.isComplete = isComplete
+        history.completeAsOf = mapping.optional("completeAsOf")?.caseInstant()
+        return history
     }
 
     private func rows<Payload>(
@@ -47,7 +48,7 @@ struct CaseHistoryReader {
     /// a second after the purchase.
     private func transaction(_ field: Field, _ usual: Provenance) -> CaseRow<Transaction>? {
         guard let mapping = field.mapping(Self.transactionKeys) else { return nil }
-        var transaction = Transaction.blank
+        var transaction = Transaction()
         transaction.bundleId = bundleId
         transaction.productId = source.usualProduct.productId
         transaction.inAppOwnershipType = .purchased
@@ -86,7 +87,7 @@ struct CaseHistoryReader {
     /// Nothing in it is made up but the product.
     private func renewalInfo(_ field: Field, _ usual: Provenance) -> CaseRow<RenewalInfo>? {
         guard let mapping = field.mapping(Self.renewalInfoKeys) else { return nil }
-        var info = RenewalInfo.blank
+        var info = RenewalInfo()
         info.productId = source.usualProduct.productId
         mapping.read(
             &info, required: ["originalTransactionId", "signedDate"],
@@ -100,7 +101,7 @@ struct CaseHistoryReader {
     private func appTransaction(_ field: Field, _ usual: Provenance) -> CaseRow<AppTransaction>? {
         let keys = ["appTransactionId", "receiptCreationDate", "originalPurchaseDate", "provenance"]
         guard let mapping = field.mapping(keys) else { return nil }
-        var app = AppTransaction.blank
+        var app = AppTransaction()
         app.bundleId = bundleId
         mapping.read(&app, required: ["appTransactionId", "receiptCreationDate"], commitment: [])
         return CaseRow(app, provenance: mapping.provenance(usual))
@@ -159,7 +160,7 @@ private struct CaseFields: PayloadFields {
 
     func object<Object: PayloadObject>(_ name: String, _ value: inout Object?) {
         guard let inner = mapping.optional(name)?.mapping(commitment) else { return }
-        var object = Object.blank
+        var object = Object()
         inner.read(&object, required: [], commitment: [])
         value = object
     }

@@ -19,8 +19,7 @@ struct SingleCaseReader {
         let expected = mapping.required("expect").flatMap(CaseExpectationReader(vocabulary: vocabulary).read)
         var result = OfferCase(
             name: name ?? "", line: field.node.position.line, asOf: asOf ?? .unread,
-            offer: offer(mapping, field, expected), environment: .production,
-            expected: expected ?? CaseExpectation())
+            offer: offer(mapping, field, expected), expected: expected ?? CaseExpectation())
         result.environment = mapping.optional("environment")?.choice(AppStoreEnvironment.self) ?? .production
         result.history = mapping.optional("history").flatMap(histories.read) ?? CaseHistory()
         readFacts(mapping, &result)
@@ -67,9 +66,12 @@ struct SingleCaseReader {
 
     private func counters(_ field: Field?) -> CaseCounters {
         guard let mapping = field?.mapping(["used", "spent", "frees", "asOf"]) else { return CaseCounters() }
-        return CaseCounters(
-            used: mapping.optional("used")?.wholeNumber(0...1_000_000_000), spent: mapping.optional("spent")?.money(),
-            frees: mapping.optional("frees")?.caseInstant(), asOf: mapping.optional("asOf")?.caseInstant())
+        var counters = CaseCounters()
+        counters.used = mapping.optional("used")?.wholeNumber(0...1_000_000_000)
+        counters.spent = mapping.optional("spent")?.money()
+        counters.frees = mapping.optional("frees")?.caseInstant()
+        counters.asOf = mapping.optional("asOf")?.caseInstant()
+        return counters
     }
 
     /// The offer asked for, which may be left out where the file has one, or where the case is not about one; empty if
@@ -140,21 +142,22 @@ struct CaseIssuedOfferReader {
     /// The offer the case asks for, which an entry need not name.
     let asked: OfferId?
 
-    func read(_ field: Field) -> CaseIssuedOffer? {
+    func read(_ field: Field) -> SuppliedOffer? {
         guard let mapping = field.mapping(Self.keys) else { return nil }
         let offerId =
             mapping.has("offerId")
             ? mapping.optional("offerId")?.knownOffer(of: source)
             : asked ?? mapping.required("offerId")?.knownOffer(of: source)
-        return CaseIssuedOffer(
-            id: mapping.optional("id")?.uuid(), offerId: offerId ?? "",
-            productId: mapping.optional("productId")?.id(.productId),
-            issuedAt: mapping.required("issuedAt")?.caseInstant() ?? .unread,
-            expiresAt: mapping.optional("expiresAt")?.caseInstant(),
-            countsUntil: mapping.optional("countsUntil")?.caseInstant(),
-            signings: mapping.optional("signings")?.wholeNumber(1...1_000) ?? 1,
-            voidedAt: mapping.optional("voidedAt")?.caseInstant(),
-            isReleased: mapping.optional("released")?.boolean() ?? false)
+        var offer = SuppliedOffer(
+            offerId: offerId ?? "", issuedAt: mapping.required("issuedAt")?.caseInstant() ?? .unread)
+        offer.id = mapping.optional("id")?.uuid()
+        offer.productId = mapping.optional("productId")?.id(.productId)
+        offer.expiresAt = mapping.optional("expiresAt")?.caseInstant()
+        offer.countsUntil = mapping.optional("countsUntil")?.caseInstant()
+        offer.signings = mapping.optional("signings")?.wholeNumber(1...1_000) ?? 1
+        offer.voidedAt = mapping.optional("voidedAt")?.caseInstant()
+        offer.isReleased = mapping.optional("released")?.boolean() ?? false
+        return offer
     }
 }
 
@@ -180,22 +183,23 @@ struct CaseExpectationReader {
         guard let mapping = field.mapping(keys) else { return nil }
         let rule = mapping.required("rule")?.word(among: vocabulary.rules)
         let verdict = mapping.required("verdict")?.word(among: vocabulary.verdicts)
-        return ExpectedFinding(
-            rule: rule ?? "", path: mapping.optional("path")?.text(), verdict: verdict ?? "",
-            reason: mapping.optional("reason")?.word(among: vocabulary.reasons),
-            turningPoint: mapping.expected("turningPoint", turningPoint),
-            transactionId: mapping.optional("transactionId")?.id(.transactionId),
-            message: mapping.optional("message")?.text())
+        var finding = ExpectedFinding(rule: rule ?? "", verdict: verdict ?? "")
+        finding.path = mapping.optional("path")?.text()
+        finding.reason = mapping.optional("reason")?.word(among: vocabulary.reasons)
+        finding.turningPoint = mapping.expected("turningPoint", turningPoint)
+        finding.transactionId = mapping.optional("transactionId")?.id(.transactionId)
+        finding.message = mapping.optional("message")?.text()
+        return finding
     }
 
-    private func turningPoint(_ field: Field) -> ExpectedTurningPoint? {
+    private func turningPoint(_ field: Field) -> String? {
         guard let mapping = field.mapping(["at", "event"]) else { return nil }
         if mapping.has("event") {
             mapping.key("at")?.refuse(
                 .contradiction, "a turning point is an instant or an event", hint: "keep one of the two")
-            return mapping.optional("event")?.word(among: vocabulary.events).map { .event($0) }
+            return mapping.optional("event")?.word(among: vocabulary.events)
         }
-        return mapping.required("at")?.caseInstant().map { .at($0) }
+        return mapping.required("at")?.caseInstant()?.description
     }
 
     private func state(_ field: Field) -> ExpectedState? {

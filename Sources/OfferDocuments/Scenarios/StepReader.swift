@@ -64,7 +64,8 @@ enum StepReader {
         case .enableRenewal: atSubscription(ScenarioStep.enableRenewal)
         case .expire:
             step("group", "at", "reason") {
-                .expire(group: $0.group, at: $0.at, reason: $0.optional("reason")?.choice(ExpirationReason.self))
+                let reason = $0.optional("reason")?.word(among: ExpirationIntent.names.map(\.key))
+                return .expire(group: $0.group, at: $0.at, reason: reason.flatMap { ExpirationIntent(named: $0) })
             }
         case .upgrade: planChange(ScenarioStep.upgrade)
         case .downgrade: planChange(ScenarioStep.downgrade)

@@ -11,18 +11,6 @@ public struct CaseDifference: Sendable, Hashable, Encodable {
     public var got: String?
     public var message: String?
 
-    public init(
-        rule: String? = nil, path: String? = nil, aspect: Aspect, expected: String?, got: String?,
-        message: String? = nil
-    ) {
-        self.rule = rule
-        self.path = path
-        self.aspect = aspect
-        self.expected = expected
-        self.got = got
-        self.message = message
-    }
-
     public enum Aspect: Sendable, Hashable, CustomStringConvertible, Encodable {
         case outcome
         case finding
@@ -137,7 +125,7 @@ extension ExpectedFinding {
         switch turningPoint {
         case nil: break
         case .nothing: compare(.turningPoint, nil, found.turningPoint?.text)
-        case .value(let value): compare(.turningPoint, value.text, found.turningPoint?.text)
+        case .value(let value): compare(.turningPoint, value, found.turningPoint?.text)
         }
         let transactions = found.evidence.compactMap(\.transactionId)
         if let transactionId, !transactions.contains(transactionId) {
@@ -173,15 +161,6 @@ extension TurningPoint {
         switch self {
         case .at(let instant): instant.description
         case .event(let event): event.rawValue
-        }
-    }
-}
-
-extension ExpectedTurningPoint {
-    fileprivate var text: String {
-        switch self {
-        case .at(let instant): instant.description
-        case .event(let event): event
         }
     }
 }

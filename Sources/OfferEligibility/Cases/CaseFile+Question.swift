@@ -49,19 +49,13 @@ extension CaseFile {
         return [only]
     }
 
-    private func issuedOffer(_ issued: CaseIssuedOffer, place: Int, _ policy: Policy) -> IssuedOffer? {
+    private func issuedOffer(_ issued: SuppliedOffer, place: Int, _ policy: Policy) -> IssuedOffer? {
         guard let offer = offers.first(where: { $0.has(issued.offerId) }),
             let product = issued.productId ?? offer.products.first,
             let group = group(of: product)
         else { return nil }
-        var issuedOffer = IssuedOffer(
-            offer, on: product, in: group, place: place, issuedAt: issued.issuedAt, expiresAt: issued.expiresAt,
-            signings: issued.signings, policy)
-        if let id = issued.id { issuedOffer.id = id }
+        var issuedOffer = IssuedOffer(issued, of: offer, on: product, in: group, place: place, policy)
         issuedOffer.offerId = issued.offerId
-        if let countsUntil = issued.countsUntil { issuedOffer.countsUntil = countsUntil }
-        issuedOffer.voidedAt = issued.voidedAt
-        issuedOffer.isReleased = issued.isReleased
         issuedOffer.cost = products(with: product).first { $0.productId == product }.flatMap { offer.cost(on: $0) }
         return issuedOffer
     }

@@ -77,12 +77,6 @@ public final class CompiledCatalog: Sendable {
 
     /// The offer as the catalog has it, by an id that it has or had; `nil` if there is none.
     public func compiledOffer(_ id: OfferId) -> CompiledOffer? { places[id].map { offers[$0] } }
-
-    /// The compiled offer; compiles it on demand if the catalog does not have it.
-    public func compiled(_ offer: Offer) -> CompiledOffer {
-        if let place = places[offer.id], offers[place].offer == offer { return offers[place] }
-        return CompiledOffer(offer)
-    }
 }
 
 extension CompiledCatalog: Hashable {

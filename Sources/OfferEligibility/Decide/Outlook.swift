@@ -27,11 +27,6 @@ extension Decision {
     /// Exact to the millisecond, because it asks `decide` again: a rule that says no cannot say yes before its turning
     /// point, so the last of these is the next instant worth asking about, and there a rule that said yes may have
     /// turned. A history that is complete now is taken to be so then: the backend says it again with every request.
-    public func outlook(_ question: Question, facts: SubjectFacts, policy: Policy = .standard) -> Outlook {
-        outlook(question, about: PreparedSubject(facts, policy: policy))
-    }
-
-    /// The same of one of several decisions about a subject.
     public func outlook(_ question: Question, about subject: PreparedSubject) -> Outlook {
         outlook(subject.context(question), about: subject)
     }

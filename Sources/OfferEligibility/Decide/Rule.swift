@@ -161,10 +161,6 @@ final class RuleContext: Sendable {
     var counters: OfferCounters? { subject.past.facts.counters[offer.id] }
     var accountUses: [AccountUse]? { subject.past.facts.accountUses[offer.id] }
 
-    func state(at instant: Instant) -> SubscriptionState? {
-        question.subscriptionGroupIdentifier.map { subject.state(of: $0, at: instant) }
-    }
-
     /// When access in the group ends without an event; the event if it continues.
     func endOfAccess(_ state: SubscriptionState) -> TurningPoint {
         subject.firstInstant(of: state.subscriptionGroupIdentifier, after: now) { $0.hasAccess == false }

@@ -39,15 +39,13 @@ public struct RuleAnswer: Sendable, Hashable {
     public var verdict: Verdict
     public var reason: ReasonCode
     /// Of the offer's own condition, the facts that decided it; none where it holds.
-    public var facts: [String]
+    public var facts: [String] = []
 
-    public init(rule: RuleId, verdict: Verdict, reason: ReasonCode, facts: [String] = []) {
-        self.rule = rule
-        self.verdict = verdict
-        self.reason = reason
-        self.facts = facts
-    }
+    /// An answer that is yet to be read.
+    public static var blank: RuleAnswer { RuleAnswer(rule: .catalogStatus, verdict: .satisfied, reason: .holds) }
+}
 
+extension RuleAnswer {
     public init(_ finding: Finding) {
         self.init(
             rule: finding.rule, verdict: finding.verdict, reason: finding.reason,

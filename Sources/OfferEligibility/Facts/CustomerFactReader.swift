@@ -11,7 +11,7 @@ struct CustomerFactReader {
         switch fact {
         case .daysSinceFirstPurchase: daysSinceFirstPurchase
         case .daysSinceFirstSeen: daysSinceFirstSeen
-        case .everSubscribed: Fact(subject.purchases.anySubscription, of: subject, doubt: incompleteness)
+        case .everSubscribed: Fact(subject.purchases.anySubscription, of: subject, doubt: subject.incompleteness)
         case .refunds: refunds
         case .storefront: storefront
         case .offersRedeemed: RedemptionFactReader(subject: subject).offersRedeemed
@@ -19,10 +19,8 @@ struct CustomerFactReader {
         }
     }
 
-    private var incompleteness: ReasonCode? { subject.isComplete ? nil : .historyIncomplete }
-
     private var daysSinceFirstPurchase: Fact {
-        let doubt = subject.purchases.isFirstUncertain ? .valueUnknown : incompleteness
+        let doubt = subject.purchases.isFirstUncertain ? .valueUnknown : subject.incompleteness
         guard let first = subject.purchases.first else { return Fact(.undetermined(doubt ?? .noPurchase)) }
         return Fact(.days(since: first.date, at: now, doubt: doubt), from: subject.history.transactions[first.row])
     }
@@ -31,7 +29,7 @@ struct CustomerFactReader {
         guard let seen = subject.firstSeen else { return Fact(.undetermined(.appTransactionUnknown)) }
         let doubt: ReasonCode? =
             !seen.isObtainedKnown
-            ? .appTransactionUnknown : subject.purchases.isFirstUncertain ? .valueUnknown : incompleteness
+            ? .appTransactionUnknown : subject.purchases.isFirstUncertain ? .valueUnknown : subject.incompleteness
         return Fact(
             .days(since: seen.date, at: now, doubt: doubt), provenance: seen.provenance,
             transactionId: seen.transactionId, change: .none)
@@ -40,7 +38,7 @@ struct CustomerFactReader {
     /// A refund that Apple reverses is one no longer, so the count may also shrink.
     private var refunds: Fact {
         let known = subject.purchases.refunds.filter { $0.date <= now }
-        let doubt = subject.purchases.areRefundsUncertain ? .valueUnknown : incompleteness
+        let doubt = subject.purchases.areRefundsUncertain ? .valueUnknown : subject.incompleteness
         let newest = known.max { ($0.date, $0.row) < ($1.date, $1.row) }.map { subject.history.transactions[$0.row] }
         return Fact(.number(Double(known.count), doubt: doubt), from: newest, change: .any(.transactionReceived))
     }
@@ -138,7 +136,7 @@ struct RedemptionFactReader {
             return .valueUnknown
         }
         if subject.purchases.hasUngrouped { return .groupMismatch }
-        return subject.isComplete ? nil : .historyIncomplete
+        return subject.incompleteness
     }
 
     private struct RunKey: Hashable {

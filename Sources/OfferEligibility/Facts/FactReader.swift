@@ -238,7 +238,7 @@ struct ProductFactReader {
             return Fact(.known(.boolean(true)), from: kept, change: .any(.transactionReceived))
         }
         return Fact(
-            incompleteness.map(Fact.Knowledge.undetermined) ?? .known(.boolean(false)), from: rows.last,
+            subject.incompleteness.map(Fact.Knowledge.undetermined) ?? .known(.boolean(false)), from: rows.last,
             change: .any(.transactionReceived))
     }
 
@@ -246,9 +246,7 @@ struct ProductFactReader {
     var purchases: Fact {
         let kept = rows.filter(\.isKept)
         let own = kept.filter { $0.isOwned == true }
-        let doubt = kept.contains { $0.isOwned == nil } ? .valueUnknown : incompleteness
+        let doubt = kept.contains { $0.isOwned == nil } ? .valueUnknown : subject.incompleteness
         return Fact(.number(Double(own.count), doubt: doubt), from: own.last, change: .any(.transactionReceived))
     }
-
-    private var incompleteness: ReasonCode? { subject.isComplete ? nil : .historyIncomplete }
 }

@@ -29,7 +29,7 @@ struct SubscriptionFactReader {
             state.row.map { .known(.text($0.payload.productId.rawValue)) } ?? .undetermined(state.reasonForNone)
         case .willAutoRenew:
             state.willAutoRenew.map { .known(.boolean($0)) } ?? .undetermined(state.reasonForNoRenewalInfo)
-        case .expirationIntent: expirationIntent
+        case .expirationIntent: Self.named(state.expirationIntent, missing: state.reasonForNoRenewalInfo)
         case .daysUntilExpiry: daysUntilExpiry
         case .daysSinceExpired: sinceExpired { Double(state.asOf.days(since: $0)) }
         case .monthsSinceExpired: sinceExpired { Double(state.asOf.months(since: $0)) }
@@ -97,11 +97,6 @@ struct SubscriptionFactReader {
     private var everInGroup: Fact {
         let group = state.subscriptionGroupIdentifier
         return Fact(subject.past.groups[group]?.subscribed, of: subject, doubt: subject.doubt(about: group))
-    }
-
-    private var expirationIntent: Fact.Knowledge {
-        guard let intent = state.expirationIntent else { return .undetermined(state.reasonForNoRenewalInfo) }
-        return ExpirationReason(intent).map { .known(.text($0.rawValue)) } ?? .undetermined(.valueUnknown)
     }
 
     private var daysUntilExpiry: Fact.Knowledge {

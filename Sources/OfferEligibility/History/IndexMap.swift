@@ -88,3 +88,15 @@ extension UInt64 {
         return product.high ^ product.low
     }
 }
+
+extension RandomAccessCollection where Index == Int {
+    /// The first place of which the condition holds, where it holds of all later ones too; the end if of none.
+    func firstPlace(where holds: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -23,7 +23,8 @@ struct ReplacedPeriods {
     private mutating func takeCancellationsAsUpgrades() {
         for place in rows.indices {
             guard let cancelled = rows[place].uncertainCancellation else { continue }
-            let first = firstPlace(boughtFrom: cancelled.adding(milliseconds: -Instant.Duration.minute))
+            let earliest = cancelled.adding(milliseconds: -Instant.Duration.minute)
+            let first = rows.firstPlace { $0.payload.purchaseDate >= earliest }
             let near = rows[first...].prefix {
                 $0.payload.purchaseDate <= cancelled.adding(milliseconds: Instant.Duration.minute)
             }
@@ -31,15 +32,6 @@ struct ReplacedPeriods {
                 rows[place] = rows[place].asUpgraded(keepingRevocation: false)
             }
         }
-    }
-
-    private func firstPlace(boughtFrom instant: Instant) -> Int {
-        var (low, high) = (rows.startIndex, rows.endIndex)
-        while low < high {
-            let middle = (low + high) / 2
-            if rows[middle].payload.purchaseDate < instant { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     private mutating func markWhatRanOn() {

@@ -35,17 +35,9 @@ public struct OfferCounters: Sendable, Hashable {
         public var cost: Int64?
         public var currency: String?
 
-        public init(id: LowercaseUUID, countsUntil: Instant, cost: Int64?, currency: String?) {
-            self.id = id
-            self.countsUntil = countsUntil
-            self.cost = cost
-            self.currency = currency
-        }
-
-        public init(_ issuedOffer: IssuedOffer) {
-            self.init(
-                id: issuedOffer.id, countsUntil: issuedOffer.countsUntil, cost: issuedOffer.cost?.milliunits,
-                currency: issuedOffer.cost?.currency)
+        /// A place that is yet to be read.
+        public static var blank: OpenPlace {
+            OpenPlace(id: LowercaseUUID(version4From: [UInt8](repeating: 0, count: 16)), countsUntil: .distantPast)
         }
     }
 
@@ -67,6 +59,14 @@ public struct OfferCounters: Sendable, Hashable {
     /// `nil` if it was not looked up.
     func ending(of amount: Int64, _ unit: CounterUnit) -> Ending? {
         endings.filter { $0.unit == unit && $0.amount >= amount }.min { $0.amount < $1.amount }
+    }
+}
+
+extension OfferCounters.OpenPlace {
+    public init(_ issuedOffer: IssuedOffer) {
+        self.init(
+            id: issuedOffer.id, countsUntil: issuedOffer.countsUntil, cost: issuedOffer.cost?.milliunits,
+            currency: issuedOffer.cost?.currency)
     }
 }
 

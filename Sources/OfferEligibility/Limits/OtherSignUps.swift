@@ -79,16 +79,9 @@ extension RuleContext {
     fileprivate func purchase(of place: Use) -> Recorded<Transaction>? {
         guard let id = place.evidence.transactionId else { return nil }
         let rows = subject.history.transactions
-        var (row, end) = (0, rows.count)
-        while row < end {
-            let middle = (row + end) / 2
-            if rows[middle].payload.purchaseDate < place.takenAt { row = middle + 1 } else { end = middle }
-        }
-        while row < rows.count, rows[row].payload.purchaseDate == place.takenAt {
-            if rows[row].payload.transactionId == id { return rows[row] }
-            row += 1
-        }
+        let dated = rows[rows.firstPlace { $0.payload.purchaseDate >= place.takenAt }...]
+            .prefix { $0.payload.purchaseDate == place.takenAt }
         // An offer that only waits for the next renewal is dated by renewal info.
-        return rows.indices.first { rows[$0].payload.transactionId == id }.map { rows[$0] }
+        return dated.first { $0.payload.transactionId == id } ?? rows.first { $0.payload.transactionId == id }
     }
 }

@@ -24,9 +24,7 @@ final class Use: Sendable {
     init(_ redemption: Redemption, issuedOffer: IssuedOffer?) {
         takenAt = redemption.isDoubled ? redemption.firstEvidence : issuedOffer?.issuedAt ?? redemption.firstEvidence
         countsUntil = nil
-        evidence = Evidence(
-            field: "redemption", observed: .instant(redemption.firstEvidence), provenance: redemption.provenance,
-            transactionId: redemption.namedTransaction)
+        evidence = redemption.evidence("redemption", .instant(redemption.firstEvidence))
         issuedOfferId = issuedOffer?.id
         issuedAt = issuedOffer?.issuedAt
         signUp = issuedOffer?.signUp
@@ -149,12 +147,8 @@ public struct AccountUse: Sendable, Hashable {
     /// The issued offer; absent for a use that we did not issue.
     public var issuedOfferId: LowercaseUUID?
 
-    public init(takenAt: Instant, countsUntil: Instant?, redeemedAt: Instant?, issuedOfferId: LowercaseUUID?) {
-        self.takenAt = takenAt
-        self.countsUntil = countsUntil
-        self.redeemedAt = redeemedAt
-        self.issuedOfferId = issuedOfferId
-    }
+    /// A use that is yet to be read.
+    public static var blank: AccountUse { AccountUse(takenAt: .distantPast) }
 }
 
 extension PreparedSubject {

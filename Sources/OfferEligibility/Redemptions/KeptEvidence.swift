@@ -30,29 +30,16 @@ public struct KeptEvidence: Sendable, Hashable {
     public var provenance: Provenance
     /// The issued offer, where another customer's history shows the use.
     public var issuedOfferId: LowercaseUUID?
-
-    public init(
-        kind: Kind, originalTransactionId: TransactionId, subscriptionGroupIdentifier: SubscriptionGroupId,
-        productId: ProductId, offerType: TransactionOfferType?, offerIdentifier: OfferIdentifier?, offerPeriod: String?,
-        at: Instant, expires: Instant?, revoked: Instant?, isRenewal: Bool, isUpgraded: Bool, provenance: Provenance
-    ) {
-        self.kind = kind
-        self.originalTransactionId = originalTransactionId
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.productId = productId
-        self.offerType = offerType
-        self.offerIdentifier = offerIdentifier
-        self.offerPeriod = offerPeriod
-        self.at = at
-        self.expires = expires
-        self.revoked = revoked
-        self.isRenewal = isRenewal
-        self.isUpgraded = isUpgraded
-        self.provenance = provenance
-    }
 }
 
 extension KeptEvidence {
+    /// Evidence that is yet to be read.
+    public static var blank: KeptEvidence {
+        KeptEvidence(
+            kind: .period, originalTransactionId: "", subscriptionGroupIdentifier: "", productId: "", at: .distantPast,
+            isRenewal: false, isUpgraded: false, provenance: .caller)
+    }
+
     init(_ row: Recorded<Transaction>, in group: SubscriptionGroupId) {
         let period = row.payload
         self.init(
@@ -68,8 +55,8 @@ extension KeptEvidence {
         self.init(
             kind: .pending, originalTransactionId: info.originalTransactionId, subscriptionGroupIdentifier: group,
             productId: info.autoRenewProductId ?? info.productId, offerType: info.offerType,
-            offerIdentifier: info.offerIdentifier, offerPeriod: nil, at: info.signedDate, expires: nil, revoked: nil,
-            isRenewal: false, isUpgraded: false, provenance: row.provenance)
+            offerIdentifier: info.offerIdentifier, at: info.signedDate, isRenewal: false, isUpgraded: false,
+            provenance: row.provenance)
     }
 
     /// The period as the walk over a subscription reads it.
@@ -104,10 +91,9 @@ extension KeptEvidence {
         self.init(
             kind: .period, originalTransactionId: TransactionId("\(Redacted.prefix)another-\(sequence)"),
             subscriptionGroupIdentifier: redemption.subscriptionGroupIdentifier, productId: redemption.productId,
-            offerType: redemption.offerType, offerIdentifier: redemption.offerIdentifier, offerPeriod: nil,
-            at: redemption.firstEvidence, expires: redemption.offerEnds, revoked: nil, isRenewal: false,
-            isUpgraded: false, provenance: redemption.provenance)
-        self.issuedOfferId = issuedOfferId
+            offerType: redemption.offerType, offerIdentifier: redemption.offerIdentifier,
+            at: redemption.firstEvidence, expires: redemption.offerEnds, isRenewal: false, isUpgraded: false,
+            provenance: redemption.provenance, issuedOfferId: issuedOfferId)
     }
 
     /// Replaces the id of an erased period.

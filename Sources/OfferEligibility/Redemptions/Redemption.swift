@@ -7,9 +7,9 @@ public struct Redemption: Sendable, Hashable {
     public var offerIdentifier: OfferIdentifier?
     public var subscriptionGroupIdentifier: SubscriptionGroupId
     public var originalTransactionId: TransactionId
+    public var productId: ProductId
     /// The first transaction of the run; absent while the offer only waits for the next renewal.
     public var transactionId: TransactionId?
-    public var productId: ProductId
     /// When the first evidence of it is dated: a purchase, or renewal info that shows it pending.
     public var firstEvidence: Instant
     /// When its last known period ends or was cut short; absent while the offer only waits for the next renewal.
@@ -25,24 +25,11 @@ public struct Redemption: Sendable, Hashable {
     /// history shows.
     public var isByAnother = false
 
-    public init(
-        offerType: TransactionOfferType, offerIdentifier: OfferIdentifier?,
-        subscriptionGroupIdentifier: SubscriptionGroupId, originalTransactionId: TransactionId, productId: ProductId,
-        transactionId: TransactionId? = nil, firstEvidence: Instant, offerEnds: Instant? = nil,
-        provenance: Provenance, issuedOfferId: LowercaseUUID? = nil, isDoubled: Bool = false, isLate: Bool = false
-    ) {
-        self.offerType = offerType
-        self.offerIdentifier = offerIdentifier
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.originalTransactionId = originalTransactionId
-        self.productId = productId
-        self.transactionId = transactionId
-        self.firstEvidence = firstEvidence
-        self.offerEnds = offerEnds
-        self.provenance = provenance
-        self.issuedOfferId = issuedOfferId
-        self.isDoubled = isDoubled
-        self.isLate = isLate
+    /// A use that is yet to be read.
+    public static var blank: Redemption {
+        Redemption(
+            offerType: .introductory, subscriptionGroupIdentifier: "", originalTransactionId: "", productId: "",
+            firstEvidence: .distantPast, provenance: .operator)
     }
 }
 
@@ -107,6 +94,11 @@ extension Redemption {
     /// The transaction that findings name: its first, else its subscription's; none where that was erased.
     var namedTransaction: TransactionId? {
         transactionId ?? (originalTransactionId.rawValue.hasPrefix(Redacted.prefix) ? nil : originalTransactionId)
+    }
+
+    /// The use as the source of something seen.
+    func evidence(_ field: String, _ observed: EvidenceValue) -> Evidence {
+        Evidence(field: field, observed: observed, provenance: provenance, transactionId: namedTransaction)
     }
 
     var key: RedemptionKey {

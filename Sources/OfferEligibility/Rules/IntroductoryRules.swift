@@ -58,19 +58,19 @@ struct AgainRule: Rule {
                 .redeemedTooRecently, "an introductory offer of group `\(group)` waits for the next renewal; \(rest)",
                 evidence: [pending.introductory], turningPoint: .event(.offerEnded))
         }
-        if let endless = uses.own.first(where: { $0.payload.end == nil }) {
+        if let endless = uses.own.first(where: { $0.payload.ends == nil }) {
             return unknown(
                 "when an introductory offer of group `\(group)` ended", .expiryUnknown,
                 evidence: [endless.introductory])
         }
         let ends =
-            uses.own.compactMap { row in row.payload.end.map { (end: $0, use: row.introductory) } }
+            uses.own.compactMap { row in row.payload.ends.map { (end: $0, use: row.introductory) } }
             + uses.redemptions.compactMap { use in use.offerEnds.map { (end: $0, use: use.introductory) } }
         let last = ends.max { $0.end < $1.end }
         let doubt = context.subject.doubt(about: group)
         // What may be the customer's own must be over as well.
-        let latest = (ends.map(\.end) + uses.doubtful.compactMap(\.payload.end)).max()
-        let isBounded = uses.doubtful.allSatisfy { $0.payload.end != nil }
+        let latest = (ends.map(\.end) + uses.doubtful.compactMap(\.payload.ends)).max()
+        let isBounded = uses.doubtful.allSatisfy { $0.payload.ends != nil }
         let turningPoint =
             doubt?.bringing.map(TurningPoint.event) ?? (isBounded ? latest.map { .at($0.adding(wait)) } : nil)
         let evidence =
@@ -88,7 +88,7 @@ struct AgainRule: Rule {
                 "the last introductory offer of group `\(group)` ended on \(last.end.day); \(rest)",
                 evidence: evidence, turningPoint: turningPoint)
         }
-        let recent = uses.doubtful.first { row in row.payload.end.map { context.now < $0.adding(wait) } ?? true }
+        let recent = uses.doubtful.first { row in row.payload.ends.map { context.now < $0.adding(wait) } ?? true }
         if let recent {
             var finding = unknown(
                 "whether an introductory offer of group `\(group)` was used in the last \(wait.words)",
@@ -149,19 +149,9 @@ extension Recorded<Transaction> {
     }
 }
 
-extension Transaction {
-    /// When its period ended, or was cut short by a refund; `nil` if that is not known.
-    fileprivate var end: Instant? {
-        guard let expiresDate else { return revocationDate }
-        return revocationDate.map { min($0, expiresDate) } ?? expiresDate
-    }
-}
-
 extension Redemption {
     fileprivate var introductory: Evidence {
-        Evidence(
-            field: "offerType", observed: .number(TransactionOfferType.introductory.rawValue), provenance: provenance,
-            transactionId: namedTransaction)
+        evidence("offerType", .number(TransactionOfferType.introductory.rawValue))
     }
 }
 

@@ -78,9 +78,7 @@ struct LimitCoolDownRule: Rule {
         if let latest {
             let ends = latest.firstEvidence.adding(length)
             let evidence = [
-                Evidence(
-                    field: "redemption", observed: .instant(latest.firstEvidence), provenance: latest.provenance,
-                    transactionId: latest.namedTransaction),
+                latest.evidence("redemption", .instant(latest.firstEvidence)),
                 Evidence(field: "offer.coolDown", observed: .instant(context.now), required: .instant(ends)),
             ]
             guard context.now >= ends else {

@@ -146,7 +146,7 @@ extension RuleContext {
     /// governing subscription, signed after its end, carries one (docs/design.md#decisions).
     func winBackList(at instant: Instant) -> (offers: [OfferIdentifier], info: Recorded<RenewalInfo>)? {
         guard offer.delivery == .appStore, let group = question.subscriptionGroupIdentifier,
-            let governing = subject.candidates(of: group, at: instant).governing?.subscription,
+            let governing = subject.governing(of: group, at: instant)?.subscription,
             let info = governing.renewalInfo, let expires = governing.current.payload.expiresDate,
             info.payload.signedDate > expires, let offers = info.payload.eligibleWinBackOfferIds
         else { return nil }

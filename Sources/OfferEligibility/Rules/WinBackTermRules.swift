@@ -89,7 +89,7 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
         case .determined(.neverSubscribed):
             return neverSubscribed(state, evidence: [state.evidence()])
         case .determined(let name):
-            var windows = LapseWindows(months: months, group: state.subscriptionGroupIdentifier, context: context)
+            let windows = LapseWindows(months: months, group: state.subscriptionGroupIdentifier, context: context)
             guard name == .expired, let window = windows.window(at: context.now) else {
                 return violated(
                     .notLapsed, "the subscription has not lapsed (state `\(name.rawValue)`)",
@@ -97,11 +97,11 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
                     turningPoint: windows.opening.map(TurningPoint.at)
                         ?? .event(name == .revoked ? .subscriptionChanged : .subscriptionEnded))
             }
-            return judge(window, &windows, context)
+            return judge(window, windows, context)
         }
     }
 
-    private func judge(_ window: LapseWindow, _ windows: inout LapseWindows, _ context: RuleContext) -> Finding {
+    private func judge(_ window: LapseWindow, _ windows: LapseWindows, _ context: RuleContext) -> Finding {
         let passed = context.now.months(since: window.ended)
         let evidence = [
             Evidence(
@@ -128,48 +128,34 @@ private struct LapseWindows {
     let months: ClosedRange<Int>
     let group: SubscriptionGroupId
     let context: RuleContext
-    /// The last one found: mostly there is only one.
-    var known: LapseWindow?
 
     /// `nil` where the group is not expired at that instant.
-    mutating func window(at instant: Instant) -> LapseWindow? {
+    func window(at instant: Instant) -> LapseWindow? {
         guard context.subject.state(of: group, at: instant).name == .expired,
             let last = context.subject.lastEnded(of: group, at: instant)
         else { return nil }
-        if let known, known.row === last.row, known.ended == last.at { return known }
-        let window = LapseWindow(months: months, row: last.row, ended: last.at)
-        known = window
-        return window
+        return LapseWindow(months: months, row: last.row, ended: last.at)
     }
 
     /// The first later instant within the window, if nothing else happens.
     var opening: Instant? {
-        mutating get {
-            // Where the App Store's own list decides by then, the months are set aside.
-            for instant in instants(\.opens)
-            where window(at: instant)?.contains(instant) == true && context.winBackList(at: instant) == nil {
-                return instant
-            }
-            return nil
+        // Where the App Store's own list decides by then, the months are set aside.
+        instants(\.opens).first { instant in
+            window(at: instant)?.contains(instant) == true && context.winBackList(at: instant) == nil
         }
     }
 
     /// The first later instant that is known to be outside the window, if nothing else happens: a period that was
     /// charged already may begin before the window closes.
     var closing: Instant? {
-        mutating get {
-            for instant in instants(\.closes)
-            where context.subject.state(of: group, at: instant).name != nil
+        instants(\.closes).first { instant in
+            context.subject.state(of: group, at: instant).name != nil
                 && window(at: instant)?.contains(instant) != true
-            {
-                return instant
-            }
-            return nil
         }
     }
 
     /// The later instants at which the answer can change, earliest first.
-    private mutating func instants(_ edge: (LapseWindow) -> Instant) -> [Instant] {
+    private func instants(_ edge: (LapseWindow) -> Instant) -> [Instant] {
         var instants = context.subject.transitions(of: group, after: context.now)
         for instant in [context.now] + instants {
             if let edge = window(at: instant).map(edge), edge > context.now { instants.append(edge) }
@@ -245,9 +231,7 @@ struct WaitBetweenOffersRule: WinBackMonthRule {
             Evidence(
                 field: "waitBetweenOffersInMonths", observed: .number(max(0, now.months(since: last.ends))),
                 required: .number(months)),
-            Evidence(
-                field: "redemption", observed: .instant(last.ends), provenance: last.provenance,
-                transactionId: last.namedTransaction),
+            last.evidence("redemption", .instant(last.ends)),
         ]
     }
 }

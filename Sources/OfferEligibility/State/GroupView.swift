@@ -47,38 +47,13 @@ extension GroupView {
     ///
     /// A customer has one own subscription per group at a time, so an own purchase closes what was bought before it,
     /// unless that still gives access or Apple still tries to charge it (decision 0011).
-    func candidates(at instant: Instant) -> [Candidate] {
-        let all = subscriptions.map { $0.seen(at: instant) }
-            .sorted { $1.current.wasBought(before: $0.current) }
-            .map { Candidate($0, at: instant, policy) }
-        // Nothing can supersede or close the only one.
-        guard all.count > 1 else { return all }
-        // An upgrade into another subscription ended this one; the other one governs the group.
-        let remaining = all.enumerated().filter { index, candidate in
-            !candidate.subscription.isSuperseded || !all[..<index].contains { $0.isOwned == candidate.isOwned }
-        }
-        guard let own = remaining.first(where: { $0.element.isOwned == true }) else { return remaining.map(\.element) }
-        let bought = own.element.subscription.current.payload.purchaseDate
-        return remaining.filter { index, candidate in
-            if candidate.resolution.hasAccess == true || candidate.isTrying { return true }
-            guard candidate.isOwned == false else { return index <= own.offset }
-            // What was shared is never the customer's own past: it matters while it may still give access.
-            guard candidate.resolution.name == nil else { return false }
-            return candidate.subscription.accessEnds.map { $0 > bought } ?? true
-        }
-        .map(\.element)
-    }
+    func candidates(at instant: Instant) -> [Candidate] { GroupSweep(self, from: instant).candidates }
 
     /// The state of the group: of what an own purchase has not closed, the subscription that gives access, else by
     /// precedence the latest bought (docs/design.md#history-and-state, decision 0011).
-    ///
-    /// For several instants in their order there is ``GroupSweep``.
     public func state(at instant: Instant) -> SubscriptionState {
-        let candidates = candidates(at: instant)
-        let withAccess = candidates.filter { $0.resolution.hasAccess == true }
-        return state(
-            at: instant, governing: candidates.governing, hasAccess: !withAccess.isEmpty,
-            accessEnds: withAccess.compactMap(\.subscription.accessEnds).max())
+        var sweep = GroupSweep(self, from: instant)
+        return sweep.state
     }
 
     /// - Parameters:
@@ -89,34 +64,33 @@ extension GroupView {
         at instant: Instant, governing chosen: Candidate?, hasAccess: Bool, accessEnds: Instant?
     ) -> SubscriptionState {
         guard let chosen else {
+            let resolution = doubt.map(StateResolution.undetermined) ?? .determined(.neverSubscribed)
             return SubscriptionState(
-                subscriptionGroupIdentifier: group, asOf: instant,
-                resolution: doubt.map(StateResolution.undetermined) ?? .determined(.neverSubscribed))
+                asOf: instant, .init(subscriptionGroupIdentifier: group, resolution: resolution))
         }
         let subscription = chosen.subscription
         // A purchase that may belong to the group might give access too.
         let isInDoubt = !hasAccess && !ungrouped.isEmpty
-        return SubscriptionState(
-            subscriptionGroupIdentifier: group, asOf: instant,
+        let members = SubscriptionState.Members(
+            subscriptionGroupIdentifier: group,
             resolution: isInDoubt ? .undetermined(.groupMismatch) : chosen.resolution,
             willAutoRenew: subscription.willAutoRenew,
             accessEnds: accessEnds ?? subscription.accessEnds,
             expirationIntent: subscription.renewalInfo?.payload.expirationIntent,
-            row: subscription.current,
+            shown: ShownRow(row: subscription.current),
             pendingProductId: subscription.pendingProductId, renewalPrice: subscription.renewalPrice,
             priceIncreaseStatus: subscription.renewalInfo?.payload.priceIncreaseStatus,
             lastMomentToCancel: isInDoubt ? nil : subscription.lastMomentToCancel(chosen.resolution, policy: policy),
             startedAt: subscription.startedAt, isStartKnown: subscription.isStartKnown,
             graceEnds: subscription.graceEnds, renewalInfoSigned: subscription.renewalInfo?.payload.signedDate)
+        return SubscriptionState(asOf: instant, members)
     }
 
     typealias Ended = (row: Recorded<Transaction>, at: Instant)
 
     /// The transaction of the customer's own that ended last, and when: grace is not part of a period. A revoked one
     /// ended at the revocation, and one replaced by an upgrade is not an end.
-    func lastEnded(at instant: Instant) -> Ended? {
-        subscriptions.lazy.compactMap { $0.seen(at: instant).ended }.latest
-    }
+    func lastEnded(at instant: Instant) -> Ended? { GroupSweep(self, from: instant).lastEnded }
 }
 
 extension Subscription {
@@ -124,25 +98,6 @@ extension Subscription {
     var ended: GroupView.Ended? {
         guard !isSuperseded, current.isOwned != false, let expires = current.payload.expiresDate else { return nil }
         return (row: current, at: min(expires, current.payload.revocationDate ?? expires))
-    }
-}
-
-extension Sequence<GroupView.Ended> {
-    /// The one that ended last.
-    var latest: GroupView.Ended? {
-        self.max { ($0.at, $0.row.payload.transactionId) < ($1.at, $1.row.payload.transactionId) }
-    }
-}
-
-extension [Candidate] {
-    /// The one that decides the state of the group.
-    var governing: Candidate? {
-        let withAccess = filter { $0.resolution.hasAccess == true }
-        // Where nothing gives access, one subscription that we cannot tell about might.
-        let unknown = filter { $0.resolution.name == nil }
-        let considered = !withAccess.isEmpty ? withAccess : !unknown.isEmpty ? unknown : self
-        // Candidates come by the latest bought, and `min` keeps the first of equals.
-        return considered.min { $0.precedence < $1.precedence }
     }
 }
 

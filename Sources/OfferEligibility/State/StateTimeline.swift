@@ -6,6 +6,8 @@ final class StateTimeline: Sendable {
     let start: Instant
     /// The subscriptions that may govern the group at the first instant.
     let candidates: [Candidate]
+    /// The one of them that governs.
+    let governing: Candidate?
     private let states: [SubscriptionState]
     /// The latest end by each of them.
     private let lastEnded: [GroupView.Ended?]
@@ -16,6 +18,7 @@ final class StateTimeline: Sendable {
         var lastEnded = [sweep.lastEnded]
         start = now
         candidates = sweep.candidates
+        governing = sweep.governing
         while sweep.advance() {
             states.append(sweep.state)
             lastEnded.append(sweep.lastEnded)
@@ -41,13 +44,7 @@ final class StateTimeline: Sendable {
 
     /// The last state that had begun.
     private func place(at instant: Instant) -> Int? {
-        guard hasBegun(at: instant) else { return nil }
-        var (low, high) = (0, states.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if states[middle].asOf <= instant { low = middle } else { high = middle }
-        }
-        return low
+        hasBegun(at: instant) ? states.firstPlace { $0.asOf > instant } - 1 : nil
     }
 }
 
@@ -59,37 +56,36 @@ final class StateTimeline: Sendable {
 struct GroupSweep {
     private let view: GroupView
     /// The transitions to come, the next one last.
-    private var upcoming: [(at: Instant, place: Int)] = []
+    private lazy var upcoming = transitionsToCome
     private(set) var instant: Instant
-    /// By the place of the subscription in the view, as the next three.
-    private var all: [Candidate]
+    /// By the place of the subscription in the view.
     private var marks: [Mark]
-    private var ended: [GroupView.Ended?]
     /// The places by the latest bought.
     private var order: [Int]
     private var known: (chosen: Chosen, state: SubscriptionState)?
 
-    /// The values that decide which subscription governs.
+    /// A subscription at the instant, with the values that decide which one governs.
     private struct Mark {
-        var precedence: Int
-        var isOwned: Bool?
-        var hasAccess: Bool
-        var isUnknown: Bool
-        var isTrying: Bool
-        var isSuperseded: Bool
-        var accessEnds: Instant?
+        let candidate: Candidate
+        let ended: GroupView.Ended?
+        let precedence: Int
+        let isOwned: Bool?
+        let hasAccess: Bool
+        let isUnknown: Bool
+        let accessEnds: Instant?
         /// How often it has changed.
-        var version = 0
+        let version: Int
         /// The computed value; `nil` before the first question.
         var isWanted: Bool?
 
-        init(_ candidate: Candidate) {
+        init(_ candidate: Candidate, version: Int) {
+            self.candidate = candidate
+            self.version = version
+            ended = candidate.subscription.ended
             precedence = candidate.precedence
             isOwned = candidate.isOwned
             hasAccess = candidate.resolution.hasAccess == true
             isUnknown = candidate.resolution.name == nil
-            isTrying = candidate.isTrying
-            isSuperseded = candidate.subscription.isSuperseded
             accessEnds = candidate.subscription.accessEnds
         }
     }
@@ -105,17 +101,16 @@ struct GroupSweep {
     init(_ view: GroupView, from now: Instant) {
         self.view = view
         instant = now
-        all = view.subscriptions.map { Candidate($0.seen(at: now), at: now, view.policy) }
-        marks = all.map(Mark.init)
-        ended = all.map(\.subscription.ended)
-        order = Array(all.indices)
-        for (place, subscription) in view.subscriptions.enumerated() {
-            for transition in subscription.transitions(view.policy) where transition > now {
-                upcoming.append((transition, place))
-            }
-        }
-        upcoming.sort { $0.at > $1.at }
+        marks = view.subscriptions.map { Mark(Candidate($0.seen(at: now), at: now, view.policy), version: 0) }
+        order = Array(marks.indices)
         sort()
+    }
+
+    private var transitionsToCome: [(at: Instant, place: Int)] {
+        view.subscriptions.enumerated().flatMap { place, subscription in
+            subscription.transitions(view.policy).filter { $0 > instant }.map { (at: $0, place: place) }
+        }
+        .sorted { $0.at > $1.at }
     }
 
     /// Moves on to the next transition; `false` if there is none.
@@ -126,12 +121,8 @@ struct GroupSweep {
         while let change = upcoming.last, change.at == next {
             upcoming.removeLast()
             let candidate = Candidate(view.subscriptions[change.place].seen(at: next), at: next, view.policy)
-            if candidate.subscription.current !== all[change.place].subscription.current { isSorted = false }
-            let version = marks[change.place].version + 1
-            all[change.place] = candidate
-            marks[change.place] = Mark(candidate)
-            marks[change.place].version = version
-            ended[change.place] = candidate.subscription.ended
+            if candidate.subscription.current !== current(at: change.place) { isSorted = false }
+            marks[change.place] = Mark(candidate, version: marks[change.place].version + 1)
         }
         if !isSorted { sort() }
         return true
@@ -139,17 +130,21 @@ struct GroupSweep {
 
     private mutating func sort() {
         guard order.count > 1 else { return }
-        order.sort { all[$1].subscription.current.wasBought(before: all[$0].subscription.current) }
+        order.sort {
+            marks[$1].candidate.subscription.current.wasBought(before: marks[$0].candidate.subscription.current)
+        }
     }
+
+    private func current(at place: Int) -> Recorded<Transaction> { marks[place].candidate.subscription.current }
 
     /// The subscriptions that may govern the group, latest bought first.
     var candidates: [Candidate] {
         var candidates: [Candidate] = []
-        forEachRemaining { candidates.append(all[$0]) }
+        forEachRemaining { candidates.append(marks[$0].candidate) }
         return candidates
     }
 
-    /// The state of the group (``GroupView/state(at:)``).
+    /// The state of the group.
     var state: SubscriptionState {
         mutating get {
             let chosen = self.chosen
@@ -159,20 +154,25 @@ struct GroupSweep {
                 return state
             }
             let state = view.state(
-                at: instant, governing: chosen.place.map { all[$0] }, hasAccess: chosen.hasAccess,
-                accessEnds: chosen.accessEnds)
+                at: instant, governing: governing, hasAccess: chosen.hasAccess, accessEnds: chosen.accessEnds)
             known = (chosen, state)
             return state
         }
     }
 
     /// The latest end (``GroupView/lastEnded(at:)``).
-    var lastEnded: GroupView.Ended? { ended.lazy.compactMap(\.self).latest }
+    var lastEnded: GroupView.Ended? {
+        marks.lazy.compactMap(\.ended)
+            .max { ($0.at, $0.row.payload.transactionId) < ($1.at, $1.row.payload.transactionId) }
+    }
+
+    /// The candidate that decides the state of the group.
+    var governing: Candidate? { chosen.place.map { marks[$0].candidate } }
 
     /// Whether one of the candidates is as wanted; asked of each once, and again where it changes.
     fileprivate mutating func hasCandidate(where isWanted: (Candidate, Instant) -> Bool) -> Bool {
         for place in marks.indices where marks[place].isWanted == nil {
-            marks[place].isWanted = isWanted(all[place], instant)
+            marks[place].isWanted = isWanted(marks[place].candidate, instant)
         }
         var found = false
         forEachRemaining { place in
@@ -181,7 +181,6 @@ struct GroupSweep {
         return found
     }
 
-    /// The governing one of the candidates (``[Candidate]/governing``).
     private var chosen: Chosen {
         // Of those with access, of those we cannot tell about, and of all: the first with the least precedence.
         var (best, access, unknown): (Int?, Int?, Int?)
@@ -205,25 +204,24 @@ struct GroupSweep {
     /// Calls the body with the place of each candidate, latest bought first (``GroupView/candidates(at:)``).
     private func forEachRemaining(_ body: (Int) -> Void) {
         let own = order.firstIndex { marks[$0].isOwned == true }
-        let bought = own.map { all[order[$0]].subscription.current.payload.purchaseDate }
+        let bought = own.map { current(at: order[$0]).payload.purchaseDate }
         var (sawOwn, sawShared, sawOther) = (false, false, false)
         for (index, place) in order.enumerated() {
-            let mark = marks[place]
             let isLater: Bool
-            switch mark.isOwned {
+            switch marks[place].isOwned {
             case true?: (isLater, sawOwn) = (sawOwn, true)
             case false?: (isLater, sawShared) = (sawShared, true)
             case nil: (isLater, sawOther) = (sawOther, true)
             }
-            if order.count > 1, mark.isSuperseded, isLater { continue }
+            if order.count > 1, marks[place].candidate.subscription.isSuperseded, isLater { continue }
             guard let own, let bought else {
                 body(place)
                 continue
             }
             let isOpen =
-                mark.isOwned == false
-                ? mark.isUnknown && mark.accessEnds.map { $0 > bought } ?? true : index <= own
-            if order.count == 1 || mark.hasAccess || mark.isTrying || isOpen { body(place) }
+                marks[place].isOwned == false
+                ? marks[place].isUnknown && marks[place].accessEnds.map { $0 > bought } ?? true : index <= own
+            if order.count == 1 || marks[place].hasAccess || marks[place].candidate.isTrying || isOpen { body(place) }
         }
     }
 }

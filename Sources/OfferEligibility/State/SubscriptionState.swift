@@ -6,23 +6,9 @@ public struct SubscriptionState: Sendable, Equatable {
     public var asOf: Instant
     private let told: Told
 
-    init(
-        subscriptionGroupIdentifier: SubscriptionGroupId, asOf: Instant, resolution: StateResolution,
-        willAutoRenew: Bool? = nil, accessEnds: Instant? = nil, expirationIntent: ExpirationIntent? = nil,
-        row: Recorded<Transaction>? = nil, pendingProductId: ProductId? = nil, renewalPrice: Money? = nil,
-        priceIncreaseStatus: PriceIncreaseStatus? = nil, lastMomentToCancel: Instant? = nil,
-        startedAt: Instant? = nil, isStartKnown: Bool = false, graceEnds: Instant? = nil,
-        renewalInfoSigned: Instant? = nil
-    ) {
+    init(asOf: Instant, _ members: Members) {
         self.asOf = asOf
-        told = Told(
-            Members(
-                subscriptionGroupIdentifier: subscriptionGroupIdentifier, resolution: resolution,
-                willAutoRenew: willAutoRenew, accessEnds: accessEnds, expirationIntent: expirationIntent,
-                shown: row.map(ShownRow.init), pendingProductId: pendingProductId, renewalPrice: renewalPrice,
-                priceIncreaseStatus: priceIncreaseStatus, lastMomentToCancel: lastMomentToCancel,
-                startedAt: startedAt, isStartKnown: isStartKnown, graceEnds: graceEnds,
-                renewalInfoSigned: renewalInfoSigned))
+        told = Told(members)
     }
 
     public static func == (left: SubscriptionState, right: SubscriptionState) -> Bool {
@@ -76,35 +62,37 @@ public struct SubscriptionState: Sendable, Equatable {
     public var revocationType: RevocationType? { name == .revoked ? row?.payload.revocationType : nil }
 }
 
-/// The content of a state, the same until the next transition.
-private struct Members: Sendable, Equatable {
-    let subscriptionGroupIdentifier: SubscriptionGroupId
-    let resolution: StateResolution
-    let willAutoRenew: Bool?
-    let accessEnds: Instant?
-    let expirationIntent: ExpirationIntent?
-    let shown: ShownRow?
-    let pendingProductId: ProductId?
-    let renewalPrice: Money?
-    let priceIncreaseStatus: PriceIncreaseStatus?
-    let lastMomentToCancel: Instant?
-    let startedAt: Instant?
-    let isStartKnown: Bool
-    let graceEnds: Instant?
-    let renewalInfoSigned: Instant?
+extension SubscriptionState {
+    /// The content of a state, the same until the next transition.
+    struct Members: Sendable, Equatable {
+        let subscriptionGroupIdentifier: SubscriptionGroupId
+        let resolution: StateResolution
+        var willAutoRenew: Bool?
+        var accessEnds: Instant?
+        var expirationIntent: ExpirationIntent?
+        var shown: ShownRow?
+        var pendingProductId: ProductId?
+        var renewalPrice: Money?
+        var priceIncreaseStatus: PriceIncreaseStatus?
+        var lastMomentToCancel: Instant?
+        var startedAt: Instant?
+        var isStartKnown = false
+        var graceEnds: Instant?
+        var renewalInfoSigned: Instant?
+    }
 }
 
 /// By reference, because a state is copied for every instant at which anything may turn.
 private final class Told: Sendable {
-    let members: Members
+    let members: SubscriptionState.Members
 
-    init(_ members: Members) {
+    init(_ members: SubscriptionState.Members) {
         self.members = members
     }
 }
 
 /// A row of which only what was signed and how it came is shown: when it came is not part of a state.
-private struct ShownRow: Sendable, Equatable {
+struct ShownRow: Sendable, Equatable {
     let row: Recorded<Transaction>
 
     static func == (left: ShownRow, right: ShownRow) -> Bool {

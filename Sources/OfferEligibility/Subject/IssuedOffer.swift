@@ -104,24 +104,21 @@ extension IssuedOffer {
         guard offer.products.contains(product), let group = catalog.product(product)?.group.id else {
             throw .unknownProduct
         }
-        self.init(
-            offer, on: product, in: group, place: place, issuedAt: supplied.issuedAt, expiresAt: supplied.expiresAt,
-            signings: supplied.signings, policy)
-        voidedAt = supplied.voidedAt
-        isReleased = supplied.isReleased
+        self.init(supplied, of: offer, on: product, in: group, place: place, policy)
     }
 
     /// An issued offer that is stated rather than stored, of an offer as the catalog has it.
     init(
-        _ offer: Offer, on product: ProductId, in group: SubscriptionGroupId, place: Int, issuedAt: Instant,
-        expiresAt: Instant?, signings: Int, _ policy: Policy
+        _ supplied: SuppliedOffer, of offer: Offer, on product: ProductId, in group: SubscriptionGroupId, place: Int,
+        _ policy: Policy
     ) {
-        let expiresAt = expiresAt ?? issuedAt.adding(milliseconds: policy.signatureLife)
+        let expiresAt = supplied.expiresAt ?? supplied.issuedAt.adding(milliseconds: policy.signatureLife)
         self.init(
-            id: Self.id(of: place), offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,
-            delivery: offer.delivery, productId: product, subscriptionGroupIdentifier: group, tags: offer.tags,
-            issuedAt: issuedAt, expiresAt: expiresAt, countsUntil: expiresAt.adding(milliseconds: policy.countingTail),
-            signings: signings)
+            id: supplied.id ?? Self.id(of: place), offerId: offer.id, offerIdentifier: offer.offerIdentifier,
+            offerType: offer.type, delivery: offer.delivery, productId: product, subscriptionGroupIdentifier: group,
+            tags: offer.tags, issuedAt: supplied.issuedAt, expiresAt: expiresAt,
+            countsUntil: supplied.countsUntil ?? expiresAt.adding(milliseconds: policy.countingTail),
+            signings: supplied.signings, voidedAt: supplied.voidedAt, isReleased: supplied.isReleased)
     }
 
     /// `00000000-0000-4000-8000-000000000000` for the first: no random number, and so never the id of a stored issued

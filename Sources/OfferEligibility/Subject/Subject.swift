@@ -47,17 +47,13 @@ final class Subject: Sendable {
         timeline = earlier?.timeline ?? StateTimeline(view, from: now)
     }
 
-    /// For a single question.
-    ///
-    /// - Parameter question: what is asked; its offers' lengths help where Apple's data does not state one.
-    convenience init(_ facts: SubjectFacts, at now: Instant, policy: Policy, question: Question? = nil) {
+    /// For what asks about no offer.
+    convenience init(_ facts: SubjectFacts, at now: Instant, policy: Policy) {
         let past = SubscriptionHistory(facts)
-        let offers = question.map { [$0.offer] + $0.offers } ?? []
         self.init(
             past, at: now, coverage: facts.history.coverage, policy: policy,
-            uses: KnownUses(
-                past, lengths: OfferLengths(offers), takesHistoryAsProven: question?.takesHistoryAsProven ?? false),
-            group: question?.subscriptionGroupIdentifier, groupProducts: question?.groupProducts ?? [])
+            uses: KnownUses(past, lengths: OfferLengths([]), takesHistoryAsProven: false), group: nil, groupProducts: []
+        )
     }
 
     var history: CurrentHistory { past.history }
@@ -78,6 +74,9 @@ final class Subject: Sendable {
     func isProduct(_ product: ProductId, of group: SubscriptionGroupId) -> Bool {
         group == requested?.group && groupProducts.contains(product)
     }
+
+    /// Why what is not known is not proven to be absent; `nil` if it is.
+    var incompleteness: ReasonCode? { isComplete ? nil : .historyIncomplete }
 
     /// Why what is not known of the group is not proven to be absent; `nil` if it is.
     func doubt(about group: SubscriptionGroupId) -> ReasonCode? { view(of: group).doubt }
@@ -106,6 +105,12 @@ final class Subject: Sendable {
     func candidates(of group: SubscriptionGroupId, at instant: Instant) -> [Candidate] {
         if let timeline, instant == timeline.start, group == requested?.group { return timeline.candidates }
         return view(of: group).candidates(at: instant)
+    }
+
+    /// The one of them that decides the state of the group.
+    func governing(of group: SubscriptionGroupId, at instant: Instant) -> Candidate? {
+        if let timeline, instant == timeline.start, group == requested?.group { return timeline.governing }
+        return GroupSweep(view(of: group), from: instant).governing
     }
 
     /// The transaction of the customer's own in the group that ended last by an instant, and when.

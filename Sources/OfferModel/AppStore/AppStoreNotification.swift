@@ -34,7 +34,7 @@ public struct NotificationData: Sendable, Hashable {
     public var signedRenewalInfo: String?
     public var status: SubscriptionStatus?
     /// Why a refund is asked for; of `CONSUMPTION_REQUEST` alone.
-    public var consumptionRequestReason: ConsumptionRequestReason?
+    public var consumptionRequestReason: String?
 
     public init() {}
 }
@@ -63,12 +63,12 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
     public var appAppleId: Int64?
     public var bundleId: BundleId?
 
-    public init() {}
-
     /// The environment it belongs to, as Apple's libraries tell it; `nil` without an id.
     public var environment: AppStoreEnvironment? {
         externalPurchaseId.map { $0.hasPrefix("SANDBOX") ? .sandbox : .production }
     }
+
+    public init() {}
 }
 
 public struct NotificationAppData: Sendable, Hashable {
@@ -83,9 +83,8 @@ public struct NotificationAppData: Sendable, Hashable {
 
 // Apple: App Store Server Notifications V2, responseBodyV2DecodedPayload.
 extension AppStoreNotification: PayloadObject {
-    public static var blank: AppStoreNotification {
-        AppStoreNotification(
-            notificationType: NotificationType(rawValue: ""), notificationUUID: "", signedDate: .distantPast)
+    public init() {
+        self.init(notificationType: NotificationType(rawValue: ""), notificationUUID: "", signedDate: .distantPast)
     }
 
     public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
@@ -104,8 +103,6 @@ extension AppStoreNotification: PayloadObject {
 }
 
 extension NotificationData: PayloadObject {
-    public static var blank: NotificationData { NotificationData() }
-
     public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
         try fields.optional("appAppleId", &appAppleId)
         try fields.optional("bundleId", &bundleId)
@@ -119,8 +116,6 @@ extension NotificationData: PayloadObject {
 }
 
 extension NotificationSummary: PayloadObject {
-    public static var blank: NotificationSummary { NotificationSummary() }
-
     public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
         try fields.optional("requestIdentifier", &requestIdentifier)
         try fields.optional("environment", &environment)
@@ -134,8 +129,6 @@ extension NotificationSummary: PayloadObject {
 }
 
 extension ExternalPurchaseToken: PayloadObject {
-    public static var blank: ExternalPurchaseToken { ExternalPurchaseToken() }
-
     public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
         try fields.optional("externalPurchaseId", &externalPurchaseId)
         try fields.optional("tokenCreationDate", &tokenCreationDate)
@@ -145,8 +138,6 @@ extension ExternalPurchaseToken: PayloadObject {
 }
 
 extension NotificationAppData: PayloadObject {
-    public static var blank: NotificationAppData { NotificationAppData() }
-
     public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
         try fields.optional("appAppleId", &appAppleId)
         try fields.optional("bundleId", &bundleId)
@@ -178,8 +169,8 @@ public enum NotificationOutcome: String, Sendable, Hashable, CaseIterable, Codab
     case noHistory
 }
 
-// Apple adds types over time. As in AppStoreValues, every raw value is kept; the static members are those known today
-// (Apple: App Store Server Notifications V2, `notificationType` and `subtype`).
+// Apple adds types over time. As in AppStoreValues, every raw value is kept; the static members are those that the local App Store
+// sends (Apple: App Store Server Notifications V2, `notificationType` and `subtype`).
 
 public struct NotificationType: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public static var form: PayloadForm { .label }
@@ -198,28 +189,10 @@ public struct NotificationType: RawRepresentable, Hashable, Sendable, Codable, P
     public static let expired = Self(rawValue: "EXPIRED")
     public static let refund = Self(rawValue: "REFUND")
     public static let refundReversed = Self(rawValue: "REFUND_REVERSED")
-    public static let refundDeclined = Self(rawValue: "REFUND_DECLINED")
-    /// Apple asks how much of a purchase was used, to judge a refund.
-    public static let consumptionRequest = Self(rawValue: "CONSUMPTION_REQUEST")
-    /// A member of an organization or a group gave back a seat.
-    public static let unclaimSeats = Self(rawValue: "UNCLAIM_SEATS")
     /// A family member lost shared access.
     public static let revoke = Self(rawValue: "REVOKE")
     public static let priceIncrease = Self(rawValue: "PRICE_INCREASE")
-    public static let renewalExtended = Self(rawValue: "RENEWAL_EXTENDED")
-    /// The result of extending the renewal dates of many subscribers.
-    public static let renewalExtension = Self(rawValue: "RENEWAL_EXTENSION")
-    /// Something other than a subscription was bought.
-    public static let oneTimeCharge = Self(rawValue: "ONE_TIME_CHARGE")
     public static let test = Self(rawValue: "TEST")
-    /// A token of an external purchase has not been reported.
-    public static let externalPurchaseToken = Self(rawValue: "EXTERNAL_PURCHASE_TOKEN")
-    /// A guardian withdrew the consent to use the app.
-    public static let rescindConsent = Self(rawValue: "RESCIND_CONSENT")
-    /// Advanced Commerce, as are `migration` and `priceChange`.
-    public static let metadataUpdate = Self(rawValue: "METADATA_UPDATE")
-    public static let migration = Self(rawValue: "MIGRATION")
-    public static let priceChange = Self(rawValue: "PRICE_CHANGE")
 }
 
 public struct NotificationSubtype: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
@@ -246,17 +219,8 @@ public struct NotificationSubtype: RawRepresentable, Hashable, Sendable, Codable
     public static let priceIncrease = Self(rawValue: "PRICE_INCREASE")
     public static let productNotForSale = Self(rawValue: "PRODUCT_NOT_FOR_SALE")
     public static let pending = Self(rawValue: "PENDING")
-    /// `REFUND`: seats of a multiseat plan, whose transaction stays valid until all of them are refunded.
-    public static let seats = Self(rawValue: "SEATS")
-    /// More seats of a multiseat plan.
-    public static let increaseQuantity = Self(rawValue: "INCREASE_QUANTITY")
-    public static let decreaseQuantity = Self(rawValue: "DECREASE_QUANTITY")
     /// `PRICE_INCREASE`: the customer consented, or need not.
     public static let accepted = Self(rawValue: "ACCEPTED")
-    public static let summary = Self(rawValue: "SUMMARY")
-    /// `RENEWAL_EXTENSION`: one subscription could not be extended.
-    public static let failure = Self(rawValue: "FAILURE")
-    public static let unreported = Self(rawValue: "UNREPORTED")
 }
 
 /// The status of a subscription as Apple gives it in a notification and in Get All Subscription Statuses.
@@ -269,14 +233,4 @@ public struct SubscriptionStatus: RawRepresentable, Hashable, Sendable, Codable,
     /// Apple is trying to charge, with access.
     public static let billingGracePeriod = Self(rawValue: 4)
     public static let revoked = Self(rawValue: 5)
-}
-
-public struct ConsumptionRequestReason: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-    public static let unintendedPurchase = Self(rawValue: "UNINTENDED_PURCHASE")
-    public static let fulfillmentIssue = Self(rawValue: "FULFILLMENT_ISSUE")
-    public static let unsatisfiedWithPurchase = Self(rawValue: "UNSATISFIED_WITH_PURCHASE")
-    public static let legal = Self(rawValue: "LEGAL")
-    public static let other = Self(rawValue: "OTHER")
 }

@@ -50,8 +50,6 @@ public struct OfferDiscountType: RawRepresentable, Hashable, Sendable, Codable, 
     public static let freeTrial = Self(rawValue: "FREE_TRIAL")
     public static let payAsYouGo = Self(rawValue: "PAY_AS_YOU_GO")
     public static let payUpFront = Self(rawValue: "PAY_UP_FRONT")
-    /// One payment for a product that is not a subscription.
-    public static let oneTime = Self(rawValue: "ONE_TIME")
 }
 
 public struct TransactionReason: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
@@ -88,27 +86,6 @@ public struct ExpirationIntent: RawRepresentable, Hashable, Sendable, Codable, P
     public static let other = Self(rawValue: 5)
 }
 
-/// Why a subscription expired, by the names of facts and scenarios.
-public enum ExpirationReason: String, Sendable, Hashable, CaseIterable {
-    case customerCancelled, billingError, priceIncreaseNotConsented, productNotAvailable, other
-
-    /// `nil` for a value Apple added later.
-    public init?(_ intent: ExpirationIntent) {
-        guard let reason = Self.allCases.first(where: { $0.expirationIntent == intent }) else { return nil }
-        self = reason
-    }
-
-    public var expirationIntent: ExpirationIntent {
-        switch self {
-        case .customerCancelled: .customerCancelled
-        case .billingError: .billingError
-        case .priceIncreaseNotConsented: .priceIncreaseNotConsented
-        case .productNotAvailable: .productNotAvailable
-        case .other: .other
-        }
-    }
-}
-
 public struct AutoRenewStatus: RawRepresentable, Hashable, Sendable, Codable, PayloadValue {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -132,7 +109,7 @@ public struct BillingPlanType: RawRepresentable, Hashable, Sendable, Codable, Pa
     public static let monthly = Self(rawValue: "MONTHLY")
 }
 
-/// A value of Apple's that facts call by a name.
+/// A value of Apple's that facts and scenarios call by a name.
 public protocol NamedAppStoreValue: Hashable {
     static var names: KeyValuePairs<String, Self> { get }
 }
@@ -140,6 +117,22 @@ public protocol NamedAppStoreValue: Hashable {
 extension NamedAppStoreValue {
     /// `nil` for a value Apple added later.
     public var name: String? { Self.names.first { $0.value == self }?.key }
+
+    /// `nil` for another word.
+    public init?(named name: String) {
+        guard let known = Self.names.first(where: { $0.key == name }) else { return nil }
+        self = known.value
+    }
+}
+
+extension ExpirationIntent: NamedAppStoreValue {
+    public static var names: KeyValuePairs<String, Self> {
+        [
+            "customerCancelled": .customerCancelled, "billingError": .billingError,
+            "priceIncreaseNotConsented": .priceIncreaseNotConsented, "productNotAvailable": .productNotAvailable,
+            "other": .other,
+        ]
+    }
 }
 
 extension TransactionOfferType: NamedAppStoreValue {

@@ -27,7 +27,7 @@ extension PayloadFields {
 /// bytes name those that do.
 public protocol PayloadObject: Sendable, Hashable {
     /// An object to read into; every optional member is absent.
-    static var blank: Self { get }
+    init()
 
     /// Goes through the members: a reader sets them, a writer takes them.
     mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure)

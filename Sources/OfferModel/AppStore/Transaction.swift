@@ -70,8 +70,8 @@ public struct Transaction: Sendable, Hashable {
 
 // Apple: App Store Server API, JWSTransactionDecodedPayload.
 extension Transaction: PayloadObject {
-    public static var blank: Transaction {
-        Transaction(
+    public init() {
+        self.init(
             transactionId: "", originalTransactionId: "", bundleId: "", productId: "",
             purchaseDate: Instant(milliseconds: 0), signedDate: Instant(milliseconds: 0))
     }
@@ -120,14 +120,10 @@ public struct TransactionMultiSeatInfo: Sendable, Hashable {
     /// How many of them Apple has refunded; the transaction stays valid until all are.
     public var revokedSeatQuantity: Int?
 
-    public init(revokedSeatQuantity: Int? = nil) {
-        self.revokedSeatQuantity = revokedSeatQuantity
-    }
+    public init() {}
 }
 
 extension TransactionMultiSeatInfo: PayloadObject {
-    public static var blank: TransactionMultiSeatInfo { TransactionMultiSeatInfo() }
-
     @inlinable
     public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
         try fields.optional("revokedSeatQuantity", &revokedSeatQuantity)
@@ -142,20 +138,10 @@ public struct TransactionCommitmentInfo: Sendable, Hashable {
     public var commitmentExpiresDate: Instant?
     public var commitmentPrice: Int64?
 
-    public init(
-        billingPeriodNumber: Int? = nil, totalBillingPeriods: Int? = nil, commitmentExpiresDate: Instant? = nil,
-        commitmentPrice: Int64? = nil
-    ) {
-        self.billingPeriodNumber = billingPeriodNumber
-        self.totalBillingPeriods = totalBillingPeriods
-        self.commitmentExpiresDate = commitmentExpiresDate
-        self.commitmentPrice = commitmentPrice
-    }
+    public init() {}
 }
 
 extension TransactionCommitmentInfo: PayloadObject {
-    public static var blank: TransactionCommitmentInfo { TransactionCommitmentInfo() }
-
     @inlinable
     public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
         try fields.optional("billingPeriodNumber", &billingPeriodNumber)
@@ -191,9 +177,7 @@ public struct AppTransaction: Sendable, Hashable {
 
 // Apple: App Store Server API, JWSAppTransactionDecodedPayload.
 extension AppTransaction: PayloadObject {
-    public static var blank: AppTransaction {
-        AppTransaction(bundleId: "", receiptCreationDate: Instant(milliseconds: 0))
-    }
+    public init() { self.init(bundleId: "", receiptCreationDate: Instant(milliseconds: 0)) }
 
     @inlinable
     public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
@@ -260,8 +244,8 @@ public struct RenewalInfo: Sendable, Hashable {
 
 // Apple: App Store Server API, JWSRenewalInfoDecodedPayload.
 extension RenewalInfo: PayloadObject {
-    public static var blank: RenewalInfo {
-        RenewalInfo(originalTransactionId: "", productId: "", signedDate: Instant(milliseconds: 0))
+    public init() {
+        self.init(originalTransactionId: "", productId: "", signedDate: Instant(milliseconds: 0))
     }
 
     @inlinable
@@ -302,22 +286,10 @@ public struct RenewalCommitmentInfo: Sendable, Hashable {
     public var commitmentRenewalDate: Instant?
     public var commitmentRenewalPrice: Int64?
 
-    public init(
-        commitmentAutoRenewProductId: ProductId? = nil, commitmentAutoRenewStatus: AutoRenewStatus? = nil,
-        commitmentRenewalBillingPlanType: BillingPlanType? = nil, commitmentRenewalDate: Instant? = nil,
-        commitmentRenewalPrice: Int64? = nil
-    ) {
-        self.commitmentAutoRenewProductId = commitmentAutoRenewProductId
-        self.commitmentAutoRenewStatus = commitmentAutoRenewStatus
-        self.commitmentRenewalBillingPlanType = commitmentRenewalBillingPlanType
-        self.commitmentRenewalDate = commitmentRenewalDate
-        self.commitmentRenewalPrice = commitmentRenewalPrice
-    }
+    public init() {}
 }
 
 extension RenewalCommitmentInfo: PayloadObject {
-    public static var blank: RenewalCommitmentInfo { RenewalCommitmentInfo() }
-
     @inlinable
     public mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
         try fields.optional("commitmentAutoRenewProductId", &commitmentAutoRenewProductId)

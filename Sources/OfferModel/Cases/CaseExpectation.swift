@@ -27,29 +27,16 @@ public struct ExpectedFinding: Sendable, Hashable {
     public var path: String?
     public var verdict: String
     public var reason: String?
-    public var turningPoint: Expected<ExpectedTurningPoint>?
+    /// An instant, or the word of an event.
+    public var turningPoint: Expected<String>?
     /// A transaction that its evidence names.
     public var transactionId: TransactionId?
     public var message: String?
 
-    public init(
-        rule: String, path: String? = nil, verdict: String, reason: String? = nil,
-        turningPoint: Expected<ExpectedTurningPoint>? = nil, transactionId: TransactionId? = nil,
-        message: String? = nil
-    ) {
+    public init(rule: String, verdict: String) {
         self.rule = rule
-        self.path = path
         self.verdict = verdict
-        self.reason = reason
-        self.turningPoint = turningPoint
-        self.transactionId = transactionId
-        self.message = message
     }
-}
-
-public enum ExpectedTurningPoint: Sendable, Hashable {
-    case at(Instant)
-    case event(String)
 }
 
 public struct ExpectedState: Sendable, Hashable {

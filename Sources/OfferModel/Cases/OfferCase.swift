@@ -49,14 +49,14 @@ public struct OfferCase: Sendable, Hashable {
     public var offer: OfferId?
     /// The product; the offer's first if absent.
     public var productId: ProductId?
-    public var environment: AppStoreEnvironment
-    public var history: CaseHistory
+    public var environment = AppStoreEnvironment.production
+    public var history = CaseHistory()
     /// Signals of the backend, by the name after `signals.`.
     public var signals: [String: FactValue] = [:]
     /// Attributes that the app set for the customer, by the name after `customer.attributes.`.
     public var attributes: [String: FactValue] = [:]
     public var request = DeviceRequest()
-    public var issuedOffers: [CaseIssuedOffer] = []
+    public var issuedOffers: [SuppliedOffer] = []
     /// The kill switch, in the words of ``CaseVocabulary/pauses``; not paused if absent.
     public var pause: String?
     /// When an offer with `availableFor` was first found open to the customer.
@@ -77,38 +77,24 @@ public struct OfferCase: Sendable, Hashable {
     public var isPresent = false
     public var expected: CaseExpectation
 
-    public init(
-        name: String, line: Int, asOf: Instant, offer: OfferId?, environment: AppStoreEnvironment = .production,
-        history: CaseHistory = CaseHistory(), expected: CaseExpectation
-    ) {
+    public init(name: String, line: Int, asOf: Instant, offer: OfferId?, expected: CaseExpectation) {
         self.name = name
         self.line = line
         self.asOf = asOf
         self.offer = offer
-        self.environment = environment
-        self.history = history
         self.expected = expected
     }
 }
 
 public struct CaseHistory: Sendable, Hashable {
-    public var transactions: [CaseRow<Transaction>]
-    public var renewalInfos: [CaseRow<RenewalInfo>]
-    public var appTransactions: [CaseRow<AppTransaction>]
-    public var isComplete: Bool
+    public var transactions: [CaseRow<Transaction>] = []
+    public var renewalInfos: [CaseRow<RenewalInfo>] = []
+    public var appTransactions: [CaseRow<AppTransaction>] = []
+    public var isComplete = false
     /// When it was complete; at the instant of the case if absent.
     public var completeAsOf: Instant?
 
-    public init(
-        transactions: [CaseRow<Transaction>] = [], renewalInfos: [CaseRow<RenewalInfo>] = [],
-        appTransactions: [CaseRow<AppTransaction>] = [], isComplete: Bool = false, completeAsOf: Instant? = nil
-    ) {
-        self.transactions = transactions
-        self.renewalInfos = renewalInfos
-        self.appTransactions = appTransactions
-        self.isComplete = isComplete
-        self.completeAsOf = completeAsOf
-    }
+    public init() {}
 }
 
 public struct CaseRow<Payload: Sendable & Hashable>: Sendable, Hashable {
@@ -132,44 +118,5 @@ public struct CaseCounters: Sendable, Hashable {
     /// When it was counted; at the instant of the case if absent.
     public var asOf: Instant?
 
-    public init(used: Int? = nil, spent: Money? = nil, frees: Instant? = nil, asOf: Instant? = nil) {
-        self.used = used
-        self.spent = spent
-        self.frees = frees
-        self.asOf = asOf
-    }
-}
-
-/// An offer issued to the customer of a case before; its type is in the file's offer.
-public struct CaseIssuedOffer: Sendable, Hashable {
-    /// Its id; made from its place in the list if absent.
-    public var id: LowercaseUUID?
-    public var offerId: OfferId
-    /// The product; the offer's first if absent.
-    public var productId: ProductId?
-    public var issuedAt: Instant
-    /// When its newest signature ends; 24 hours after `issuedAt` if absent.
-    public var expiresAt: Instant?
-    /// Until when it counts unless it is redeemed; an hour after `expiresAt` if absent.
-    public var countsUntil: Instant?
-    public var signings: Int
-    public var voidedAt: Instant?
-    /// Whether the void freed its place at once.
-    public var isReleased: Bool
-
-    public init(
-        id: LowercaseUUID? = nil, offerId: OfferId, productId: ProductId? = nil, issuedAt: Instant,
-        expiresAt: Instant? = nil, countsUntil: Instant? = nil, signings: Int = 1, voidedAt: Instant? = nil,
-        isReleased: Bool = false
-    ) {
-        self.id = id
-        self.offerId = offerId
-        self.productId = productId
-        self.issuedAt = issuedAt
-        self.expiresAt = expiresAt
-        self.countsUntil = countsUntil
-        self.signings = signings
-        self.voidedAt = voidedAt
-        self.isReleased = isReleased
-    }
+    public init() {}
 }

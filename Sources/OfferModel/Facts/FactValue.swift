@@ -58,47 +58,12 @@ extension FactValue: CustomStringConvertible {
     }
 }
 
-extension FactValue: Codable {
-    private enum MoneyKeys: String, CodingKey {
-        case amount, currency
-    }
-    private enum InstantKeys: String, CodingKey {
-        case at
-    }
-
-    /// Reads a JSON string, number, boolean, `{"amount","currency"}` or `{"at": milliseconds}`.
-    ///
-    /// - Throws: `DecodingError` for anything else.
-    public init(from decoder: any Decoder) throws {
-        let single = try decoder.singleValueContainer()
-        if let flag = try? single.decode(Bool.self) {
-            self = .boolean(flag)
-        } else if let number = try? single.decode(Double.self) {
-            self = .number(number)
-        } else if let text = try? single.decode(String.self) {
-            self = .text(text)
-        } else if let instant = try? decoder.container(keyedBy: InstantKeys.self), instant.contains(.at) {
-            self = .instant(try instant.decode(Instant.self, forKey: .at))
-        } else {
-            let money = try decoder.container(keyedBy: MoneyKeys.self)
-            let amount = try money.decode(String.self, forKey: .amount)
-            guard let milliunits = Money.milliunits(amount) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .amount, in: money, debugDescription: "`\(amount)` is not an amount")
-            }
-            self = .money(Money(milliunits: milliunits, currency: try money.decode(String.self, forKey: .currency)))
-        }
-    }
-
+extension FactValue: Encodable {
+    /// Writes a JSON string, number, boolean, `{"amount","currency"}` or `{"at": milliseconds}`.
     public func encode(to encoder: any Encoder) throws {
         switch self {
-        case .money(let money):
-            var container = encoder.container(keyedBy: MoneyKeys.self)
-            try container.encode(money.amount, forKey: .amount)
-            try container.encode(money.currency, forKey: .currency)
-        case .instant(let instant):
-            var container = encoder.container(keyedBy: InstantKeys.self)
-            try container.encode(instant, forKey: .at)
+        case .money(let money): try ["amount": money.amount, "currency": money.currency].encode(to: encoder)
+        case .instant(let instant): try ["at": instant].encode(to: encoder)
         case .text(let text): try text.encode(to: encoder)
         case .number(let number):
             if let whole = Int64(exactly: number) { return try whole.encode(to: encoder) }
@@ -109,7 +74,7 @@ extension FactValue: Codable {
 }
 
 /// A request's statements about the device and the place in the app: the `request.*` facts, as the backend states them.
-public struct DeviceRequest: Sendable, Hashable, Codable {
+public struct DeviceRequest: Sendable, Hashable, Encodable {
     public var appVersion: String?
     public var osVersion: String?
     public var locale: String?

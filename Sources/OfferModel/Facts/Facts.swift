@@ -21,7 +21,7 @@ public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable, FixedFac
         case .expirationIntent:
             fact(
                 .text, "why the subscription expired", unknownWhen: "no renewal info with a reason is known",
-                values: ExpirationReason.allCases.map(\.rawValue))
+                values: ExpirationIntent.names.map(\.key))
         case .daysUntilExpiry:
             fact(
                 .number, unit: "days", "whole days until access ends",

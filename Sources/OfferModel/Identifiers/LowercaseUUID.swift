@@ -59,20 +59,8 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
     }
 }
 
-extension LowercaseUUID: Codable {
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let value = LowercaseUUID(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "`\(text)` is not a UUID")
-        }
-        self = value
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension LowercaseUUID: Encodable {
+    public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }
 
 /// A UUID that the app gave StoreKit for one of its accounts: an alias, never proof.

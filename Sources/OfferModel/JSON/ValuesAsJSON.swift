@@ -14,7 +14,7 @@ extension Provenance: JSONScalar {}
 extension SignatureFormat: JSONScalar {}
 
 extension FactValue: JSONWritable {
-    /// Writes the form that `init(from:)` reads.
+    /// Writes what ``encode(to:)`` does.
     public func write(to json: inout JSONWriter) throws {
         switch self {
         case .text(let text): json.text(text)

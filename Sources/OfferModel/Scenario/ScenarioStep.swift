@@ -24,7 +24,7 @@ public enum ScenarioStep: Sendable, Hashable {
     /// Apple gave up charging, 60 days after the end of the period unless a time is given. A subscription whose payment
     /// did not fail ends with its period, and has no time. Without a reason the steps before say it: a failed payment,
     /// a price increase without consent, else the customer's will.
-    case expire(group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, reason: ExpirationReason? = nil)
+    case expire(group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, reason: ExpirationIntent? = nil)
     /// A better product was chosen; at once.
     case upgrade(PlanChange)
     /// A lesser product was chosen; with the next renewal.

@@ -45,26 +45,9 @@ public struct Instant: Hashable, Comparable, Sendable {
 }
 
 extension Instant: Codable {
-    /// Reads a number of milliseconds; a fraction, as Xcode emits it, is rounded down.
-    ///
-    /// - Throws: `DecodingError.dataCorrupted` for a number outside the range of 64-bit milliseconds.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let whole = try? container.decode(Int64.self) {
-            self.init(milliseconds: whole)
-            return
-        }
-        let number = try container.decode(Double.self).rounded(.down)
-        guard let whole = Int64(exactly: number) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "`\(number)` is not a time in ms")
-        }
-        self.init(milliseconds: whole)
-    }
+    public init(from decoder: any Decoder) throws { self.init(milliseconds: try Int64(from: decoder)) }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(milliseconds)
-    }
+    public func encode(to encoder: any Encoder) throws { try milliseconds.encode(to: encoder) }
 }
 
 extension Instant {

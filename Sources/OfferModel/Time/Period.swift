@@ -77,7 +77,7 @@ public struct Period: Hashable, Sendable {
     private static let mostDays = Int64(InputBounds.longestPeriod * 36_525 / 100)
 }
 
-extension Period: CustomStringConvertible, Codable {
+extension Period: CustomStringConvertible {
     /// The canonical ISO 8601 form: `P1Y` and `P12M` are both written `P1Y`, `P14D` is written `P2W`.
     public var description: String {
         var text = "P"
@@ -94,20 +94,6 @@ extension Period: CustomStringConvertible, Codable {
             if seconds % 60 > 0 { text += "\(seconds % 60)S" }
         }
         return text
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let value = Period(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "`\(text)` is not a period")
-        }
-        self = value
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }
 

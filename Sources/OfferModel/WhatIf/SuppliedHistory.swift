@@ -21,32 +21,28 @@ public struct SuppliedHistory: Sendable, Hashable {
     }
 }
 
-/// An offer issued before, as stated for a "what if"; its type is in the catalog.
+/// An offer issued before, as stated for a "what if" or by a case; its type is in the catalog.
 ///
 /// Its state follows: redeemed by a transaction of the history, voided by `voidedAt`, expired by time, else open.
 public struct SuppliedOffer: Sendable, Hashable {
+    /// Its id; made from its place in the list if absent.
+    public var id: LowercaseUUID?
     public var offerId: OfferId
-    /// The product; needed if the offer has several.
+    /// The product; needed in a "what if" if the offer has several, in a case the offer's first if absent.
     public var productId: ProductId?
     public var issuedAt: Instant
     /// When its newest signature ends; a signature's life after `issuedAt` if absent.
     public var expiresAt: Instant?
-    public var signings: Int
+    /// Until when it counts unless it is redeemed; an hour after `expiresAt` if absent.
+    public var countsUntil: Instant?
+    public var signings = 1
     public var voidedAt: Instant?
     /// Whether the void freed its place at once.
-    public var isReleased: Bool
+    public var isReleased = false
 
-    public init(
-        offerId: OfferId, productId: ProductId? = nil, issuedAt: Instant, expiresAt: Instant? = nil, signings: Int = 1,
-        voidedAt: Instant? = nil, isReleased: Bool = false
-    ) {
+    public init(offerId: OfferId, issuedAt: Instant) {
         self.offerId = offerId
-        self.productId = productId
         self.issuedAt = issuedAt
-        self.expiresAt = expiresAt
-        self.signings = signings
-        self.voidedAt = voidedAt
-        self.isReleased = isReleased
     }
 }
 
@@ -64,16 +60,9 @@ public struct DecodedPayload<Payload: Sendable & Hashable>: Sendable, Hashable {
 
 /// The payloads of a ``SuppliedHistory``, read and found to be of one app and environment.
 public struct DecodedHistory: Sendable, Hashable {
-    public var transactions: [DecodedPayload<Transaction>]
-    public var renewalInfos: [DecodedPayload<RenewalInfo>]
+    public var transactions: [DecodedPayload<Transaction>] = []
+    public var renewalInfos: [DecodedPayload<RenewalInfo>] = []
     public var appTransaction: DecodedPayload<AppTransaction>?
 
-    public init(
-        transactions: [DecodedPayload<Transaction>] = [], renewalInfos: [DecodedPayload<RenewalInfo>] = [],
-        appTransaction: DecodedPayload<AppTransaction>? = nil
-    ) {
-        self.transactions = transactions
-        self.renewalInfos = renewalInfos
-        self.appTransaction = appTransaction
-    }
+    public init() {}
 }

@@ -91,13 +91,6 @@ extension DecisionRecord.SeenIssuedOffer: PackedRecord {
 }
 
 extension KeptEvidence: PackedRecord {
-    public static var blank: KeptEvidence {
-        KeptEvidence(
-            kind: .period, originalTransactionId: "", subscriptionGroupIdentifier: "", productId: "", offerType: nil,
-            offerIdentifier: nil, offerPeriod: nil, at: .distantPast, expires: nil, revoked: nil, isRenewal: false,
-            isUpgraded: false, provenance: .caller)
-    }
-
     public mutating func code(with coder: inout some RecordCoder) throws {
         try coder.field(&kind)
         try coder.field(&originalTransactionId)
@@ -117,10 +110,6 @@ extension KeptEvidence: PackedRecord {
 }
 
 extension AccountUse: PackedRecord {
-    public static var blank: AccountUse {
-        AccountUse(takenAt: .distantPast, countsUntil: nil, redeemedAt: nil, issuedOfferId: nil)
-    }
-
     public mutating func code(with coder: inout some RecordCoder) throws {
         try coder.field(&takenAt)
         try coder.field(&countsUntil)
@@ -143,8 +132,6 @@ extension OfferCounters: PackedRecord {
 }
 
 extension OfferCounters.OpenPlace: PackedRecord {
-    public static var blank: Self { Self(id: .blank, countsUntil: .distantPast, cost: nil, currency: nil) }
-
     public mutating func code(with coder: inout some RecordCoder) throws {
         try coder.field(&id)
         try coder.field(&countsUntil)
@@ -166,8 +153,6 @@ extension OfferCounters.Ending: PackedRecord {
 }
 
 extension RuleAnswer: PackedRecord {
-    public static var blank: RuleAnswer { RuleAnswer(rule: .catalogStatus, verdict: .satisfied, reason: .holds) }
-
     public mutating func code(with coder: inout some RecordCoder) throws {
         try coder.field(&rule)
         try coder.field(&verdict)

@@ -132,10 +132,7 @@ extension RecordedRedemption: TableRow {
     }
 
     static let blank = RecordedRedemption(
-        sequence: 0, scope: .blank, customer: .blank,
-        redemption: Redemption(
-            offerType: .introductory, offerIdentifier: nil, subscriptionGroupIdentifier: "",
-            originalTransactionId: "", productId: "", firstEvidence: .distantPast, provenance: .operator),
+        sequence: 0, scope: .blank, customer: .blank, redemption: .blank,
         recordedAt: .distantPast)
 
     mutating func visit(_ columns: inout some ColumnVisitor) throws {

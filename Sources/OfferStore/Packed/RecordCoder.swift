@@ -31,7 +31,7 @@ extension RecordCoder {
 
     @inline(__always)
     public mutating func object<Object: PayloadObject>(_ name: String, _ value: inout Object?) throws {
-        var (isPresent, object) = (value != nil, value ?? .blank)
+        var (isPresent, object) = (value != nil, value ?? Object())
         try field(&isPresent)
         try object.visit(&self)
         value = isPresent ? object : nil

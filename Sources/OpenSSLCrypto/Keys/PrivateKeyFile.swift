@@ -173,11 +173,10 @@ enum PrivateKeyPEM {
 
     /// Where a text has `-----BEGIN …-----` or `-----END …-----`.
     private static func mark(_ word: String, in bytes: ArraySlice<UInt8>) -> Range<Int>? {
-        let (opening, dashes) = (Array("\(dashes)\(word) ".utf8), Array(dashes.utf8))
-        guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: opening) }),
-            let end = bytes[(start + opening.count)...].indices.first(where: { bytes[$0...].starts(with: dashes) })
+        guard let opening = bytes.firstRange(of: "\(dashes)\(word) ".utf8),
+            let closing = bytes[opening.upperBound...].firstRange(of: dashes.utf8)
         else { return nil }
-        return start..<(end + dashes.count)
+        return opening.lowerBound..<closing.upperBound
     }
 
     /// Checks that the text is one unencrypted PKCS#8 private key, as far as its outer form shows.

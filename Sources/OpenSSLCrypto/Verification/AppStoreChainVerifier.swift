@@ -69,18 +69,6 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
     /// The same verifier, for as many chains in one request as ``RequestVerifier`` allows.
     public func forOneRequest() -> any SignedDataVerifier { RequestVerifier(self) }
 
-    /// Checks a chain alone, as `verify` does besides the signature of the data.
-    ///
-    /// - Parameter certificates: `x5c` as in a header: standard Base64 of DER, leaf first.
-    @discardableResult
-    public func verifyChain(
-        _ certificates: [String], effectiveDate date: Instant, environment: AppStoreEnvironment
-    ) throws(SignedDataRefusal) -> TrustAnchor {
-        let examined = try examined(certificates, date, environment)
-        try verifyChain(examined)
-        return examined.verified.anchor
-    }
-
     /// Checks what needs no public-key work.
     func examined(
         _ jws: CompactJWS, _ date: Instant, _ environment: AppStoreEnvironment
@@ -108,7 +96,7 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
             "the signature does not belong to the leaf certificate's key and the data")
     }
 
-    private func examined(
+    func examined(
         _ certificates: [String], _ date: Instant, _ environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) -> ExaminedChain {
         guard let trusted = roots[environment] else {

@@ -35,7 +35,11 @@ struct TrustedRoots: Sendable {
             .production: [Self.appleRootG3], .sandbox: [Self.appleRootG3], .localTesting: [],
         ]
         for (environment, roots) in additional {
-            try Self.requireAllowed(environment)
+            guard environment != .production else {
+                throw CertificateError(
+                    .rootNotAllowed, "`\(environment.rawValue)` allows no additional trusted root",
+                    hint: "additional roots are for tests: name them under `Sandbox`, `LocalTesting` or `Xcode`")
+            }
             for root in roots {
                 try Self.check(root, for: environment)
                 fingerprints[environment, default: []].insert(OpenSSLDigest().sha256(root))
@@ -51,14 +55,6 @@ struct TrustedRoots: Sendable {
 
     static func anchor(of der: [UInt8]) -> TrustAnchor {
         OpenSSLDigest().sha256(der) == appleRootG3 ? .apple : .configured
-    }
-
-    private static func requireAllowed(_ environment: AppStoreEnvironment) throws(CertificateError) {
-        guard environment != .production else {
-            throw CertificateError(
-                .rootNotAllowed, "`\(environment.rawValue)` allows no additional trusted root",
-                hint: "additional roots are for tests: name them under `Sandbox`, `LocalTesting` or `Xcode`")
-        }
     }
 
     private static func check(_ root: [UInt8], for environment: AppStoreEnvironment) throws(CertificateError) {

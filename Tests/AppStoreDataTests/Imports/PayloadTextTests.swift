@@ -37,7 +37,10 @@ struct PayloadTextTests {
             value.revocationPercentage = maybe(50_000)
             value.type = maybe(.autoRenewableSubscription)
             value.quantity = maybe(2)
-            value.multiSeatInfo = maybe(TransactionMultiSeatInfo(revokedSeatQuantity: 1))
+            value.multiSeatInfo = maybe(
+                TransactionMultiSeatInfo {
+                    $0.revokedSeatQuantity = 1
+                })
             value.inAppOwnershipType = maybe(.familyShared)
             value.appAccountToken = maybe(AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")) ?? nil
             value.appTransactionId = maybe("account")
@@ -54,9 +57,12 @@ struct PayloadTextTests {
             value.storefrontId = maybe("143443")
             value.billingPlanType = maybe(.monthly)
             value.commitmentInfo = maybe(
-                TransactionCommitmentInfo(
-                    billingPeriodNumber: 3, totalBillingPeriods: 12,
-                    commitmentExpiresDate: Instant(milliseconds: 9), commitmentPrice: 99))
+                TransactionCommitmentInfo {
+                    $0.billingPeriodNumber = 3
+                    $0.totalBillingPeriods = 12
+                    $0.commitmentExpiresDate = Instant(milliseconds: 9)
+                    $0.commitmentPrice = 99
+                })
             value.environment = maybe("Sandbox")
             return value
         }
@@ -84,10 +90,13 @@ struct PayloadTextTests {
             value.appTransactionId = maybe("account")
             value.renewalBillingPlanType = maybe(.billedUpfront)
             value.commitmentInfo = maybe(
-                RenewalCommitmentInfo(
-                    commitmentAutoRenewProductId: "p", commitmentAutoRenewStatus: .off,
-                    commitmentRenewalBillingPlanType: .monthly, commitmentRenewalDate: Instant(milliseconds: 7),
-                    commitmentRenewalPrice: 8))
+                RenewalCommitmentInfo {
+                    $0.commitmentAutoRenewProductId = "p"
+                    $0.commitmentAutoRenewStatus = .off
+                    $0.commitmentRenewalBillingPlanType = .monthly
+                    $0.commitmentRenewalDate = Instant(milliseconds: 7)
+                    $0.commitmentRenewalPrice = 8
+                })
             value.environment = maybe("Production")
             return value
         }

@@ -1,9 +1,10 @@
-import AppStoreData
 import Foundation
 import OfferEligibility
 import OfferModel
 import OfferTestSupport
 import Testing
+
+@testable import AppStoreData
 
 @Suite struct ReceiptReaderTests {
     @Test("each answer of the folder says what it says")
@@ -60,7 +61,8 @@ import Testing
             }
             let expected = try #require(entry["problems"] as? [[String: String]]).map { problem in
                 ReceiptProblem(
-                    try #require(ReceiptProblem.Reason(rawValue: problem["reason"] ?? "")), path: problem["path"] ?? "",
+                    reason: try #require(ReceiptProblem.Reason(rawValue: problem["reason"] ?? "")),
+                    path: problem["path"] ?? "",
                     detail: problem["detail"] ?? "", hint: problem["hint"])
             }
             let bytes = try ReceiptCase.bytes(edited)

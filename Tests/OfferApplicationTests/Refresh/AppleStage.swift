@@ -20,7 +20,10 @@ struct AppleStage: Sendable {
     /// - Parameters:
     ///   - elsewhere: what the other environment's server knows; nobody is asked there without it.
     static func run(
-        policy: CallPolicy = CallPolicy(attempts: 2, requestMilliseconds: 2_000), elsewhere: PlayedAppStore? = nil,
+        policy: CallPolicy = CallPolicy {
+            $0.attempts = 2
+            $0.requestMilliseconds = 2_000
+        }, elsewhere: PlayedAppStore? = nil,
         shop: Shop? = nil, _ body: (AppleStage) async throws -> Void
     ) async throws {
         let bench = try await Workbench(shop: shop)

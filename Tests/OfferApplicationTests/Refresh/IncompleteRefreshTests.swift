@@ -78,7 +78,7 @@ struct IncompleteRefreshTests {
 
     @Test("more pages than are fetched at once are kept as far as they were, and are not all")
     func morePages() async throws {
-        try await AppleStage.run(policy: CallPolicy(maximumPages: 2)) { stage in
+        try await AppleStage.run(policy: CallPolicy { $0.maximumPages = 2 }) { stage in
             let signed = try stage.longHistory(months: 44)
             stage.apple.accounts = [PlayedAccount(transactions: signed.signedTransactions)]
             let report = try await stage.refresh(named("7001"))
@@ -201,7 +201,10 @@ struct IncompleteRefreshTests {
 
     @Test("a server that never answers is given up in time (invariant 10)", arguments: [true, false])
     func silent(fromTheFirstByte: Bool) async throws {
-        let policy = CallPolicy(attempts: 2, requestMilliseconds: 50)
+        let policy = CallPolicy {
+            $0.attempts = 2
+            $0.requestMilliseconds = 50
+        }
         try await AppleStage.run(policy: policy) { stage in
             stage.apple.interpose { _, _ in fromTheFirstByte ? .silence : .stall }
             let failure = try await refusal { try await stage.refresh(named("100")) }?.appleFailure

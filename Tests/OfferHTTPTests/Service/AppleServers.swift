@@ -23,7 +23,11 @@ struct AppleServers: Sendable {
             clients[environment] = AppStoreServerClient(
                 access: AppStoreServerAccess(issuerId: Self.issuerId, bundleId: app, key: key),
                 home: AppStoreServerClient.Server(host: host),
-                policy: CallPolicy(attempts: 2, requestMilliseconds: 2_000, firstBackoffMilliseconds: 1),
+                policy: CallPolicy {
+                    $0.attempts = 2
+                    $0.requestMilliseconds = 2_000
+                    $0.firstBackoffMilliseconds = 1
+                },
                 transport: transport, time: ServiceTime(clock: clock))
         }
         return clients

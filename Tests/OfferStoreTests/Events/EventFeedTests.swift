@@ -1,8 +1,9 @@
-import OfferEligibility
 import OfferModel
 import OfferStore
 import OfferTestSupport
 import Testing
+
+@testable import OfferEligibility
 
 @Suite("The feed of events")
 struct EventFeedTests {

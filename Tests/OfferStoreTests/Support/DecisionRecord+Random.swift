@@ -1,7 +1,7 @@
-import OfferEligibility
 import OfferModel
 import OfferTestSupport
 
+@testable import OfferEligibility
 @testable import OfferStore
 
 extension DecisionRecord {
