@@ -37,7 +37,7 @@ let package = Package(
         .executable(name: "offerd", targets: ["offerd"]),
         .executable(name: "offerctl", targets: ["offerctl"]),
         // For `Benchmarks/`, which measures the evaluator, the JSON and the service in processes of its own.
-        .library(name: "OfferEligibility", targets: ["OfferEligibility", "OfferModel"]),
+        .library(name: "OfferModel", targets: ["OfferModel"]),
         .library(name: "OfferAPI", targets: ["OfferAPI"]),
         .library(
             name: "OfferService",
@@ -63,11 +63,10 @@ let package = Package(
         .target(name: "JSON", swiftSettings: settings),
         // Rounding is libm's, which nothing else would bring into a program of these two targets alone.
         .target(
-            name: "OfferModel", dependencies: ["JSON"], swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
+            name: "OfferModel", dependencies: ["JSON"],
+            resources: [.embedInCode("Eligibility/Decide/CustomerSentences.json")], swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m")]),
         .target(name: "OfferDocuments", dependencies: ["JSON", "OfferModel", yams], swiftSettings: settings),
-        .target(
-            name: "OfferEligibility", dependencies: ["OfferModel"],
-            resources: [.embedInCode("Decide/CustomerSentences.json")], swiftSettings: settings),
         .target(name: "OfferSigning", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(
             name: "OpenSSLCrypto", dependencies: ["COpenSSL", "OfferModel", "OfferSigning"],
@@ -80,12 +79,12 @@ let package = Package(
         .target(
             name: "LocalAppStore", dependencies: ["AppStoreData", "OfferModel", "OfferSigning", "OpenSSLCrypto"],
             swiftSettings: settings),
-        .target(name: "OfferStore", dependencies: ["JSON", "OfferEligibility", "OfferModel"], swiftSettings: settings),
+        .target(name: "OfferStore", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(name: "SQLiteStore", dependencies: ["CSQLite", "OfferStore"], swiftSettings: settings),
         .target(
             name: "OfferApplication",
             dependencies: [
-                "AppStoreData", "AppStoreServer", "OfferAPI", "OfferDocuments", "OfferEligibility", "OfferModel",
+                "AppStoreData", "AppStoreServer", "OfferAPI", "OfferDocuments", "OfferModel",
                 "OfferSigning", "OfferStore", metrics,
             ],
             swiftSettings: settings),
@@ -93,7 +92,7 @@ let package = Package(
         .target(
             name: "OfferHTTP",
             dependencies: [
-                "OfferAPI", "OfferApplication", "OfferDocuments", "OfferEligibility", "OfferModel", "OfferSigning",
+                "OfferAPI", "OfferApplication", "OfferDocuments", "OfferModel", "OfferSigning",
                 hummingbird, hummingbirdCore, httpTypes, logging, metrics, nioCore, nioSSL,
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
@@ -103,7 +102,7 @@ let package = Package(
         .target(
             name: "OfferctlCommands",
             dependencies: [
-                "CommandLineSupport", "OfferAPI", "OfferDocuments", "OfferEligibility", "OfferModel", "OfferSigning",
+                "CommandLineSupport", "OfferAPI", "OfferDocuments", "OfferModel", "OfferSigning",
                 "OpenSSLCrypto", argumentParser, asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
             ],
             swiftSettings: settings),
@@ -138,8 +137,8 @@ let package = Package(
             name: "OfferDocumentsTests", dependencies: ["OfferDocuments", "OfferModel", "OfferTestSupport"],
             resources: fixtures, swiftSettings: settings),
         .testTarget(
-            name: "OfferEligibilityTests",
-            dependencies: ["OfferDocuments", "OfferEligibility", "OfferModel", "OfferTestSupport"], resources: fixtures,
+            name: "EligibilityTests",
+            dependencies: ["OfferDocuments", "OfferModel", "OfferTestSupport"], resources: fixtures,
             swiftSettings: settings),
         .testTarget(
             name: "OfferSigningTests",
@@ -152,7 +151,7 @@ let package = Package(
         .testTarget(
             name: "AppStoreDataTests",
             dependencies: [
-                "AppStoreData", "LocalAppStore", "OfferEligibility", "OfferModel", "OfferSigning", "OfferTestSupport",
+                "AppStoreData", "LocalAppStore", "OfferModel", "OfferSigning", "OfferTestSupport",
                 "OpenSSLCrypto", "ReaderFuzzing",
             ],
             resources: fixtures, swiftSettings: settings),
@@ -172,20 +171,20 @@ let package = Package(
         .testTarget(
             name: "OfferStoreTests",
             dependencies: [
-                "OfferEligibility", "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
+                "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "OfferEligibility", "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
+                "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "OfferApplicationTests",
             dependencies: [
                 "AppStoreData", "AppStoreServer", "LocalAppStore", "OfferAPI", "OfferApplication", "OfferDocuments",
-                "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto",
+                "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto",
                 "SQLiteStore", metrics, metricsTestKit,
             ],
             resources: fixtures, swiftSettings: settings),
@@ -195,7 +194,7 @@ let package = Package(
         .testTarget(
             name: "OfferHTTPTests",
             dependencies: [
-                "AppStoreServer", "LocalAppStore", "OfferAPI", "OfferApplication", "OfferDocuments", "OfferEligibility",
+                "AppStoreServer", "LocalAppStore", "OfferAPI", "OfferApplication", "OfferDocuments",
                 "OfferHTTP",
                 "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
                 hummingbird,
@@ -205,7 +204,7 @@ let package = Package(
         .testTarget(
             name: "OfferctlCommandsTests",
             dependencies: [
-                "CommandLineSupport", "OfferAPI", "OfferEligibility", "OfferModel", "OfferTestSupport",
+                "CommandLineSupport", "OfferAPI", "OfferModel", "OfferTestSupport",
                 "OfferctlCommands", "offerctl",
                 argumentParser, nioCore,
                 nioHTTP1, nioPosix, yams,
@@ -215,7 +214,7 @@ let package = Package(
             name: "OfferdCommandsTests",
             dependencies: [
                 "AppStoreData", "CommandLineSupport", "LocalAppStore", "OfferApplication", "OfferDocuments",
-                "OfferEligibility", "OfferModel", "OfferSigning",
+                "OfferModel", "OfferSigning",
                 "OfferStore", "OfferTestSupport", "OfferdCommands", "OpenSSLCrypto", "SQLiteStore", "offerctl",
                 "offerd", argumentParser, asyncHTTPClient, metrics, nioCore, nioPosix, nioSSL,
             ],

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let evaluator = Target.Dependency.product(name: "OfferEligibility", package: "offerd")
+let evaluator = Target.Dependency.product(name: "OfferModel", package: "offerd")
 let wire = Target.Dependency.product(name: "OfferAPI", package: "offerd")
 let service = Target.Dependency.product(name: "OfferService", package: "offerd")
 

@@ -25,7 +25,9 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
         .target(name: "JSON", swiftSettings: settings),
         .target(
-            name: "OfferModel", dependencies: ["JSON"], swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
+            name: "OfferModel", dependencies: ["JSON"],
+            resources: [.embedInCode("Eligibility/Decide/CustomerSentences.json")], swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m")]),
         .target(name: "OfferSigning", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(
             name: "OpenSSLCrypto", dependencies: ["COpenSSL", "OfferModel", "OfferSigning"],
@@ -39,21 +41,18 @@ let package = Package(
         .target(name: "OfferAPI", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(name: "OfferDocuments", dependencies: ["JSON", "OfferModel", "Yams"], swiftSettings: settings),
         .target(
-            name: "OfferEligibility", dependencies: ["OfferModel"],
-            resources: [.embedInCode("Decide/CustomerSentences.json")], swiftSettings: settings),
-        .target(
             name: "BodiesUnderFuzz",
             dependencies: [
                 "AppStoreData", "OfferAPI", "OfferHTTP", "OfferModel", "OfferSigning", "OpenSSLCrypto", "ReaderFuzzing",
             ], swiftSettings: settings),
-        .target(name: "OfferStore", dependencies: ["JSON", "OfferEligibility", "OfferModel"], swiftSettings: settings),
+        .target(name: "OfferStore", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(
             name: "OfferApplication",
-            dependencies: ["AppStoreData", "OfferAPI", "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore"],
+            dependencies: ["AppStoreData", "OfferAPI", "OfferModel", "OfferSigning", "OfferStore"],
             swiftSettings: settings),
         .target(
             name: "OfferHTTP",
-            dependencies: ["OfferAPI", "OfferApplication", "OfferEligibility", "OfferModel", "OfferSigning"],
+            dependencies: ["OfferAPI", "OfferApplication", "OfferModel", "OfferSigning"],
             swiftSettings: settings),
         .target(
             name: "OfferdCommands",
@@ -62,7 +61,7 @@ let package = Package(
         .target(
             name: "DecisionsUnderFuzz",
             dependencies: [
-                "AppStoreData", "OfferAPI", "OfferApplication", "OfferDocuments", "OfferEligibility", "OfferHTTP",
+                "AppStoreData", "OfferAPI", "OfferApplication", "OfferDocuments", "OfferHTTP",
                 "OfferModel", "OfferSigning", "OfferStore", "OfferdCommands",
             ], swiftSettings: settings),
     ]

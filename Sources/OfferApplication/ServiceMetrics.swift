@@ -1,6 +1,5 @@
 public import Metrics
 import OfferAPI
-import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferStore

@@ -1,5 +1,4 @@
 public import Metrics
-import OfferEligibility
 public import OfferModel
 public import OfferStore
 

@@ -2,7 +2,6 @@ import Metrics
 import MetricsTestKit
 import OfferAPI
 import OfferApplication
-import OfferEligibility
 import OfferModel
 import OfferTestSupport
 import Testing

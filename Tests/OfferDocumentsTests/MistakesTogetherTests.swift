@@ -65,13 +65,9 @@ struct MistakesTogetherTests {
                 "cases.yaml",
                 deciding: ["expect": "a case about an offer needs one"].merging(limits) { first, _ in first }
             ) { bytes throws(InvalidDocument) in
-                try CaseReader.read(bytes, vocabulary: vocabulary) { _ in nil }
+                try CaseReader.read(bytes) { _ in nil }
             },
         ]
-
-        private static let vocabulary = CaseVocabulary(
-            outcomes: ["ineligible"], rules: ["limit.customer"], verdicts: ["violated"], reasons: ["limitReached"],
-            events: ["catalogChanged"], pauses: ["offer"], stateMembers: ["state"])
     }
 
     @Test("any two are reported together, as each is alone", arguments: Sample.all)

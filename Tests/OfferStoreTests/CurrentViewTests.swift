@@ -1,4 +1,3 @@
-import OfferEligibility
 import OfferModel
 import OfferStore
 import OfferTestSupport

@@ -1,4 +1,3 @@
-import OfferEligibility
 import OfferModel
 import SQLiteStore
 import Testing

@@ -3,7 +3,7 @@ import Foundation
 import OfferTestSupport
 import Testing
 
-@testable import OfferEligibility
+@testable import OfferModel
 @testable import OfferctlCommands
 
 @Suite("offerctl test")

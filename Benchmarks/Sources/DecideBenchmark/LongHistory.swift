@@ -1,4 +1,3 @@
-import OfferEligibility
 import OfferModel
 
 /// A customer of many years: 200 transactions of four subscriptions in two groups, with renewal info and a few issued

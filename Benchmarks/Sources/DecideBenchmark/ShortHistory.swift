@@ -1,4 +1,3 @@
-import OfferEligibility
 import OfferModel
 
 /// The customer of `Service/scenario.yaml` and the offers of `Service/catalog.yaml`: twelve months, ended two months

@@ -1,4 +1,3 @@
-import OfferEligibility
 import OfferModel
 
 /// A catalog of twenty offers: two introductory, six win-back (three of them Apple's own with months), twelve

@@ -2,7 +2,6 @@ import AppStoreData
 import OfferAPI
 import OfferApplication
 import OfferDocuments
-import OfferEligibility
 import OfferHTTP
 import OfferModel
 import OfferSigning
@@ -109,11 +108,11 @@ struct DecisionFuzzing {
         for offer in catalog.catalog.offers.prefix(20) {
             guard let product = inquiry.productId ?? offer.products.first else { continue }
             let question = inquiry.question(offer, productId: product, of: catalog, scope: Self.scope, at: now)
-            let decision = OfferEligibility.decide(question, about: subject)
+            let decision = OfferModel.decide(question, about: subject)
             decisions.append(
                 OfferDecision(offer, decision, decision.outlook(question, about: subject)))
             // Preparing a subject again costs most, so few inputs try whether it matters.
-            guard !isThorough || OfferEligibility.decide(question, facts: facts) == decision else {
+            guard !isThorough || OfferModel.decide(question, facts: facts) == decision else {
                 throw BrokenPromise(description: "the same question about \(offer.id) is decided in two ways")
             }
         }
@@ -139,7 +138,7 @@ struct DecisionFuzzing {
 
     private func cases(_ bytes: [UInt8]) {
         let catalog = catalog.catalog
-        let read = try? CaseReader.read(bytes, vocabulary: .evaluator) { _ in catalog }
+        let read = try? CaseReader.read(bytes) { _ in catalog }
         for asked in read?.value.cases.prefix(50) ?? [] { _ = read?.value.differences(of: asked) }
     }
 

@@ -1,5 +1,4 @@
 public import OfferAPI
-public import OfferEligibility
 public import OfferModel
 import OfferStore
 

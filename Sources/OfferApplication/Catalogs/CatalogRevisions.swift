@@ -1,6 +1,5 @@
 package import OfferAPI
 import OfferDocuments
-import OfferEligibility
 import OfferModel
 import OfferStore
 

@@ -1,5 +1,4 @@
 import OfferDocuments
-import OfferEligibility
 import OfferModel
 import OfferStore
 import Synchronization

@@ -1,5 +1,4 @@
 package import OfferAPI
-import OfferEligibility
 package import OfferModel
 import OfferStore
 
@@ -35,7 +34,8 @@ public struct CustomerLookup: Sendable {
                     return known
                 }
                 let issued = try IssuedOfferStore(transaction).page(
-                    of: subject.customers, offer: nil, descending: true, after: nil, limit: Self.shownOffers, in: number)
+                    of: subject.customers, offer: nil, descending: true, after: nil, limit: Self.shownOffers, in: number
+                )
                 let timeline = try Timeline.read(
                     of: subject.customers, from: cursor, limit: limit, at: now, transaction)
                 let page = timeline.page(from: cursor, limit: limit) { record, offer in

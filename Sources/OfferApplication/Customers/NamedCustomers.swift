@@ -1,5 +1,4 @@
 import OfferAPI
-import OfferEligibility
 import OfferModel
 import OfferStore
 

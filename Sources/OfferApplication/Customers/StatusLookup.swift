@@ -1,5 +1,4 @@
 package import OfferAPI
-import OfferEligibility
 import OfferModel
 import OfferStore
 

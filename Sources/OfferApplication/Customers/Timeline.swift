@@ -1,5 +1,4 @@
 import OfferAPI
-import OfferEligibility
 public import OfferModel
 import OfferStore
 

@@ -1,5 +1,4 @@
 package import OfferAPI
-package import OfferEligibility
 package import OfferModel
 
 extension DecisionsBody {

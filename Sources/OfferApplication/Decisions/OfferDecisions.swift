@@ -1,5 +1,4 @@
 public import OfferAPI
-import OfferEligibility
 import OfferModel
 import OfferStore
 

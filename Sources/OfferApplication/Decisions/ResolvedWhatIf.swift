@@ -1,7 +1,6 @@
 import AppStoreData
 import OfferAPI
 import OfferDocuments
-import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferStore

@@ -1,6 +1,5 @@
 import AppStoreData
 package import OfferAPI
-import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferStore

@@ -1,5 +1,4 @@
 package import OfferAPI
-import OfferEligibility
 package import OfferModel
 import OfferStore
 

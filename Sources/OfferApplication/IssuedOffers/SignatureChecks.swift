@@ -1,6 +1,5 @@
 import OfferAPI
 import OfferDocuments
-import OfferEligibility
 package import OfferModel
 import OfferSigning
 import OfferStore

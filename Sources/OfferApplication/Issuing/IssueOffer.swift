@@ -1,5 +1,4 @@
 public import OfferAPI
-import OfferEligibility
 import OfferModel
 import OfferStore
 
@@ -142,7 +141,7 @@ public struct IssueOffer: Sendable {
             needsNewSigning: stored == nil, formats: formats)
         return Issuance(
             request: request, signed: verified.proven, caller: caller, snapshot: snapshot, question: question,
-            decision: OfferEligibility.decide(question, about: subject), plan: plan, open: open, stored: stored,
+            decision: OfferModel.decide(question, about: subject), plan: plan, open: open, stored: stored,
             ignored: verified.ignored)
     }
 

@@ -1,6 +1,5 @@
 import OfferAPI
 import OfferDocuments
-import OfferEligibility
 import OfferModel
 import OfferStore
 

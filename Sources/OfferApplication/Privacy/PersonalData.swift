@@ -1,5 +1,4 @@
 public import OfferAPI
-import OfferEligibility
 public import OfferModel
 public import OfferStore
 

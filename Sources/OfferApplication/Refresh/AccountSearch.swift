@@ -1,6 +1,5 @@
 import AppStoreServer
 import OfferAPI
-import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferStore

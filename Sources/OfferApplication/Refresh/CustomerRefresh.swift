@@ -1,7 +1,6 @@
 import AppStoreData
 public import AppStoreServer
 package import OfferAPI
-import OfferEligibility
 public import OfferModel
 import OfferSigning
 package import OfferStore

@@ -1,6 +1,5 @@
 public import AppStoreServer
 import OfferAPI
-import OfferEligibility
 public import OfferModel
 import OfferSigning
 

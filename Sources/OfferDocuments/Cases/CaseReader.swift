@@ -5,7 +5,7 @@ package enum CaseReader {
     /// - Parameter catalog: reads the catalog at a path that the file names, relative to the file; `nil` if it cannot
     ///   be used, which the caller has to explain.
     package static func read(
-        _ bytes: [UInt8], vocabulary: CaseVocabulary, catalog: (String) -> Catalog?
+        _ bytes: [UInt8], catalog: (String) -> Catalog?
     ) throws(InvalidDocument) -> ValidDocument<CaseFile> {
         try DocumentReading.read(bytes) { root in
             guard let mapping = root.mapping(["catalog", "offers", "unchecked", "histories", "cases"]) else {
@@ -14,7 +14,7 @@ package enum CaseReader {
             let source = CaseOffers.read(mapping, catalog)
             let histories = CaseHistories(mapping, CaseHistoryReader(source: source))
             guard let fields = mapping.required("cases")?.list() else { return nil }
-            let reader = SingleCaseReader(source: source, histories: histories, vocabulary: vocabulary)
+            let reader = SingleCaseReader(source: source, histories: histories)
             var names: [String: Int] = [:]
             let cases = fields.compactMap { reader.read($0, &names) }
             guard cases.count == fields.count else { return nil }

@@ -9,14 +9,13 @@ struct SingleCaseReader {
 
     let source: CaseOffers
     let histories: CaseHistories
-    let vocabulary: CaseVocabulary
 
     /// - Parameter names: the lines of the cases before, by name: reports and people tell cases by it.
     func read(_ field: Field, _ names: inout [String: Int]) -> OfferCase? {
         guard let mapping = field.mapping(Self.keys) else { return nil }
         let name = mapping.required("name").flatMap { unique($0, &names) }
         let asOf = mapping.required("asOf")?.caseInstant()
-        let expected = mapping.required("expect").flatMap(CaseExpectationReader(vocabulary: vocabulary).read)
+        let expected = mapping.required("expect").flatMap(CaseExpectationReader().read)
         var result = OfferCase(
             name: name ?? "", line: field.node.position.line, asOf: asOf ?? .unread,
             offer: offer(mapping, field, expected), expected: expected ?? CaseExpectation())
@@ -49,7 +48,7 @@ struct SingleCaseReader {
 
     private func readQuestion(_ mapping: Mapping, _ result: inout OfferCase) {
         result.productId = mapping.optional("productId")?.id(.productId)
-        result.pause = mapping.optional("pause")?.word(among: vocabulary.pauses)
+        result.pause = mapping.optional("pause")?.choice(Pause.self) ?? .none
         result.needsNewSigning = mapping.optional("needsNewSigning")?.boolean() ?? true
         result.takesHistoryAsProven = mapping.optional("takesHistoryAsProven")?.boolean() ?? false
         result.isPresent = mapping.optional("isPresent")?.boolean() ?? false
@@ -162,11 +161,11 @@ struct CaseIssuedOfferReader {
 }
 
 struct CaseExpectationReader {
-    let vocabulary: CaseVocabulary
+    private static let stateMembers = StateMember.allCases.map(\.rawValue)
 
     func read(_ field: Field) -> CaseExpectation? {
         guard let mapping = field.mapping(["outcome", "findings", "state"]) else { return nil }
-        let outcome = mapping.optional("outcome")?.word(among: vocabulary.outcomes)
+        let outcome = mapping.optional("outcome")?.choice(Outcome.self)
         let fields = mapping.optional("findings")?.list() ?? []
         let findings = fields.compactMap(finding)
         let state = mapping.optional("state").flatMap(state)
@@ -181,11 +180,11 @@ struct CaseExpectationReader {
     private func finding(_ field: Field) -> ExpectedFinding? {
         let keys = ["rule", "path", "verdict", "reason", "turningPoint", "transactionId", "message"]
         guard let mapping = field.mapping(keys) else { return nil }
-        let rule = mapping.required("rule")?.word(among: vocabulary.rules)
-        let verdict = mapping.required("verdict")?.word(among: vocabulary.verdicts)
-        var finding = ExpectedFinding(rule: rule ?? "", verdict: verdict ?? "")
+        let rule = mapping.required("rule")?.choice(RuleId.self)
+        let verdict = mapping.required("verdict")?.choice(Verdict.self)
+        var finding = ExpectedFinding(rule: rule ?? .catalogStatus, verdict: verdict ?? .satisfied)
         finding.path = mapping.optional("path")?.text()
-        finding.reason = mapping.optional("reason")?.word(among: vocabulary.reasons)
+        finding.reason = mapping.optional("reason")?.choice(ReasonCode.self)
         finding.turningPoint = mapping.expected("turningPoint", turningPoint)
         finding.transactionId = mapping.optional("transactionId")?.id(.transactionId)
         finding.message = mapping.optional("message")?.text()
@@ -197,22 +196,22 @@ struct CaseExpectationReader {
         if mapping.has("event") {
             mapping.key("at")?.refuse(
                 .contradiction, "a turning point is an instant or an event", hint: "keep one of the two")
-            return mapping.optional("event")?.word(among: vocabulary.events)
+            return mapping.optional("event")?.choice(TurningEvent.self)?.rawValue
         }
         return mapping.required("at")?.caseInstant()?.description
     }
 
     private func state(_ field: Field) -> ExpectedState? {
         let group = "subscriptionGroupIdentifier"
-        guard let mapping = field.mapping(vocabulary.stateMembers + [group]) else { return nil }
+        guard let mapping = field.mapping(Self.stateMembers + [group]) else { return nil }
         var members: [String: Expected<String>] = [:]
-        for name in vocabulary.stateMembers where mapping.has(name) {
+        for name in Self.stateMembers where mapping.has(name) {
             members[name] = mapping.expected(name) { $0.stateText() }
         }
-        if !vocabulary.stateMembers.contains(where: mapping.has) {
+        if !Self.stateMembers.contains(where: mapping.has) {
             field.refuse(
                 .missingKey, "nothing is expected of the state",
-                hint: "add one of \(vocabulary.stateMembers.map { "`\($0)`" }.joined(separator: ", "))")
+                hint: "add one of \(Self.stateMembers.map { "`\($0)`" }.joined(separator: ", "))")
         }
         return ExpectedState(
             subscriptionGroupIdentifier: mapping.optional(group)?.id(.groupId),

@@ -1,4 +1,3 @@
-import OfferEligibility
 import OfferModel
 
 /// Finds, adds and merges customers by the identifiers that stand together in one signed payload

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import JSON
-public import OfferEligibility
 public import OfferModel
 
 public protocol Storable {

@@ -1,5 +1,4 @@
-public import OfferEligibility
-import OfferModel
+public import OfferModel
 
 extension DecisionRecord {
     /// - Throws: ``StoreError/corrupt(_:)`` for a number beyond what is stored.

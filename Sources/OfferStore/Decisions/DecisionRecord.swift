@@ -1,4 +1,3 @@
-public import OfferEligibility
 public import OfferModel
 
 /// The inputs of a decision and the answer of each rule, as they are kept for replay (invariant 5).

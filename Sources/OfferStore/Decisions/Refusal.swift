@@ -1,4 +1,3 @@
-public import OfferEligibility
 public import OfferModel
 
 /// An answer to an issue request that was no, or could not be decided, with everything it depended on (invariant 5).

@@ -1,4 +1,3 @@
-import OfferEligibility
 public import OfferModel
 
 /// Takes away what names a customer, and leaves what limits need: internal ids, dates and keyed digests.

@@ -1,5 +1,4 @@
-public import OfferEligibility
-import OfferModel
+public import OfferModel
 
 /// What stays known of uses of offers when the history that showed them is erased.
 public struct KeptEvidenceStore {

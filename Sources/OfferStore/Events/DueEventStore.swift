@@ -1,4 +1,3 @@
-public import OfferEligibility
 public import OfferModel
 
 /// When the next events of subscriptions are due, found by an index of dates: no history is searched for them.

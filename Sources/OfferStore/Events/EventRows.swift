@@ -1,5 +1,4 @@
 import JSON
-import OfferEligibility
 import OfferModel
 
 /// An event as its table has it.

@@ -1,5 +1,4 @@
 import JSON
-public import OfferEligibility
 public import OfferModel
 
 extension EventStore {

@@ -1,5 +1,4 @@
 import JSON
-import OfferEligibility
 import OfferModel
 
 /// Keeps what happens to subscriptions, and when something will happen to them by itself, in the transaction that

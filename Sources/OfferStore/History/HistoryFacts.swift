@@ -1,4 +1,3 @@
-import OfferEligibility
 import OfferModel
 
 /// The facts of one owner's history, a subscription's or an Apple Account's, that matter for the present, in one row

@@ -1,4 +1,3 @@
-public import OfferEligibility
 public import OfferModel
 
 /// The history of purchases: rows never change, and only copies that say nothing new are removed, see ``SignedCopies``.

@@ -1,4 +1,3 @@
-public import OfferEligibility
 public import OfferModel
 
 /// The uses of an offer by all customers: one row for its places, one for each currency

@@ -1,4 +1,3 @@
-import OfferEligibility
 public import OfferModel
 
 extension IssuedOfferStore {

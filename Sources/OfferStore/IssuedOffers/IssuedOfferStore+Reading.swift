@@ -1,4 +1,3 @@
-public import OfferEligibility
 public import OfferModel
 
 extension IssuedOfferStore {

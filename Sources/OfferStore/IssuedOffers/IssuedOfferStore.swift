@@ -1,4 +1,3 @@
-public import OfferEligibility
 public import OfferModel
 
 /// Issued offers: at most one open issued offer per customer and offer (docs/design.md#issued-offers-and-limits).

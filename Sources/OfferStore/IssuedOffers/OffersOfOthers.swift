@@ -1,5 +1,4 @@
-public import OfferEligibility
-import OfferModel
+public import OfferModel
 
 /// Finds whose issued offer a customer has used where it was signed for another one.
 ///

@@ -1,4 +1,3 @@
-import OfferEligibility
 public import OfferModel
 
 /// One signature as it was recorded before it was released (invariant 1).

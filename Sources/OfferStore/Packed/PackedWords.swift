@@ -1,4 +1,3 @@
-public import OfferEligibility
 public import OfferModel
 
 /// A word of a closed list, which is kept as its code. A word without a code cannot be written, and a code without a

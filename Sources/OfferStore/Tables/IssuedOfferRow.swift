@@ -1,4 +1,3 @@
-public import OfferEligibility
 public import OfferModel
 
 /// An issued offer with what the ledger knows beyond what rules ask.

@@ -1,4 +1,3 @@
-import OfferEligibility
 import OfferModel
 
 // Who may ask and configure, what was decided, issued, signed and used, and the audit of it.

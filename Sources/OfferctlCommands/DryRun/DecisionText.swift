@@ -1,6 +1,5 @@
 import CommandLineSupport
 import OfferAPI
-import OfferEligibility
 import OfferModel
 
 /// Decisions in plain words. A pure function of the answer: the same findings always read the same.

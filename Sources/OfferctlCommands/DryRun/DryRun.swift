@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLineSupport
 import NIOHTTP1
 import OfferAPI
-import OfferEligibility
 import OfferModel
 
 struct DryRun: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import CommandLineSupport
 import OfferAPI
-import OfferEligibility
 import OfferModel
 
 /// One finding in plain words: what was found, what was seen and required, where that comes from, and when it changes.

@@ -1,5 +1,4 @@
 import CommandLineSupport
-import OfferEligibility
 import OfferModel
 
 /// The cost of an offer in words: the nominal discount by the catalog's prices, as budgets count it.

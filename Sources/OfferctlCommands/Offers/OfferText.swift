@@ -1,6 +1,5 @@
 import CommandLineSupport
 import OfferAPI
-import OfferEligibility
 import OfferModel
 
 enum OfferText {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandLineSupport
 import OfferAPI
-import OfferEligibility
 import OfferModel
 
 struct ReplayCommand: AsyncParsableCommand {

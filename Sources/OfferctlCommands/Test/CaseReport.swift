@@ -2,7 +2,6 @@ import CommandLineSupport
 import Foundation
 import OfferAPI
 import OfferDocuments
-import OfferEligibility
 import OfferModel
 
 struct CaseFileResult {
@@ -18,7 +17,7 @@ struct CaseFileResult {
 
     init(reading file: String, _ catalogs: inout CaseCatalogs) {
         document = ReadDocument(file) {
-            try CaseReader.read(InputFile.bytes(file), vocabulary: .evaluator) { catalogs.read($0, namedIn: file) }
+            try CaseReader.read(InputFile.bytes(file)) { catalogs.read($0, namedIn: file) }
         }
         failures = document.value.map { Self.failures(of: $0, at: file) } ?? []
     }
@@ -196,7 +195,7 @@ struct CaseAnswer: WireObject {
         while let line = readLine() {
             number += 1
             let document = ReadDocument("line \(number)") {
-                try CaseReader.read(Array(line.utf8), vocabulary: .evaluator) { catalogs.read($0, namedIn: ".") }
+                try CaseReader.read(Array(line.utf8)) { catalogs.read($0, namedIn: ".") }
             }
             guard let file = document.value else {
                 throw CommandFailure(.usage, lines: catalogs.messages + document.messages)

@@ -1,6 +1,5 @@
 import AppStoreData
 import Foundation
-import OfferEligibility
 import OfferModel
 import Testing
 

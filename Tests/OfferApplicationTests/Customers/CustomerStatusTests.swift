@@ -1,5 +1,4 @@
 import OfferAPI
-import OfferEligibility
 import OfferModel
 import OfferTestSupport
 import Testing

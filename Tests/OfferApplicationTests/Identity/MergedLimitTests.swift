@@ -1,6 +1,5 @@
 import OfferAPI
 import OfferApplication
-import OfferEligibility
 import OfferModel
 import OfferStore
 import OfferTestSupport

@@ -1,7 +1,6 @@
 import Foundation
 import OfferAPI
 import OfferApplication
-import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferTestSupport

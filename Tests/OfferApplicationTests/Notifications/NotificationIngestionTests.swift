@@ -1,6 +1,5 @@
 import Foundation
 import OfferAPI
-import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferStore

@@ -1,7 +1,6 @@
 import AppStoreServer
 import LocalAppStore
 import OfferAPI
-import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferTestSupport

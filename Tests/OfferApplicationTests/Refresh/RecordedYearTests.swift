@@ -3,7 +3,6 @@ import LocalAppStore
 import OfferAPI
 import OfferApplication
 import OfferDocuments
-import OfferEligibility
 import OfferModel
 import OfferStore
 import OfferTestSupport

@@ -1,7 +1,6 @@
 import LocalAppStore
 import OfferAPI
 import OfferApplication
-import OfferEligibility
 import OfferModel
 import OfferStore
 import OfferTestSupport

@@ -1,7 +1,6 @@
 import OfferAPI
 import OfferApplication
 import OfferDocuments
-import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferStore

@@ -1,9 +1,8 @@
-import OfferModel
 import OfferStore
 import OfferTestSupport
 import Testing
 
-@testable import OfferEligibility
+@testable import OfferModel
 
 @Suite("The feed of events")
 struct EventFeedTests {

@@ -1,7 +1,6 @@
-import OfferModel
 import OfferTestSupport
 
-@testable import OfferEligibility
+@testable import OfferModel
 @testable import OfferStore
 
 extension DecisionRecord {

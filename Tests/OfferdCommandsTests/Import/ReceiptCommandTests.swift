@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Foundation
-import OfferEligibility
 import OfferModel
 import OfferStore
 import OfferTestSupport

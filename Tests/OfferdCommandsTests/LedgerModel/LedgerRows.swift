@@ -1,5 +1,4 @@
 import Foundation
-import OfferEligibility
 import OfferModel
 import OfferStore
 
