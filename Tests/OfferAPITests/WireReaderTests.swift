@@ -163,6 +163,17 @@ struct WireReaderTests {
         #expect(request.signals == ["a": .text("]},")])
     }
 
+    @Test("a name that Swift holds for another, of other bytes, is given twice")
+    func equalNames() {
+        for name in ["\u{212A}", #"\u212A"#] {
+            let fault = #expect(throws: RequestFault.self) {
+                try WireJSON.decodeRequest(
+                    IssueRequest.self, from: Array(#"{"offerId":"a","signals":{"K":1,"\#(name)":2}}"#.utf8))
+            }
+            #expect(fault?.errors.map(\.code) == ["duplicateMember"])
+        }
+    }
+
     @Test("an answer is read with members of a later version, whatever they hold, and not without one it must have")
     func answers() throws {
         let text = #"{"later":[{"a":"}\\\""},-1.5e3,null],"items":[{"actor":"k","createdAt":5,"revision":2,"x":{}}]}"#

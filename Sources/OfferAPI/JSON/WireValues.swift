@@ -140,8 +140,9 @@ extension Dictionary: WireValue where Key == String, Value: WireValue {
         var values: [String: Value] = [:]
         try json.map { json, name throws(Misreading) in
             let isRepeated = values.updateValue(try Value.read(&json), forKey: name) != nil
-            // Names of other bytes can be the same text: that is for the thorough way to see.
-            guard !isRepeated || !json.isQuick else { throw .notPlain }
+            // Names of other bytes can be the same text to Swift: `K` and the Kelvin sign.
+            guard isRepeated else { return }
+            throw json.isQuick ? .notPlain : Misreading(.duplicateMember, "this member is given twice")
         }
         return values
     }

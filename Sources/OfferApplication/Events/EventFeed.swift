@@ -119,6 +119,10 @@ extension EventBody {
                 try HistoryStore(transaction).history(of: [customer.number], asOf: event.occurredAt),
                 at: event.occurredAt, in: event.scope.environment)
         }
-        data = try WireJSON.decode(JSONValue.self, from: event.data)
+        do {
+            data = try WireJSON.decode(JSONValue.self, from: event.data)
+        } catch {
+            throw StoreError.corrupt("the data of event \(event.sequence) is not what the service writes")
+        }
     }
 }

@@ -51,6 +51,7 @@ public struct PackedReader: RecordCoder {
         guard isNext >= 0 else { throw PackedError() }
         try row.code(with: &self)
         guard isNext == 0 else { throw PackedError() }
+        isNext = -1
     }
 
     // Members.
@@ -122,7 +123,10 @@ public struct PackedReader: RecordCoder {
             // The tenth byte holds the topmost bit alone.
             guard shift < 63 || byte <= 1 else { throw PackedError() }
             number |= UInt64(truncatingIfNeeded: byte & 0x7F) << shift
-            if byte < 0x80 { return number }
+            guard byte < 0x80 else { continue }
+            // A number has one form, so that a record has one.
+            guard byte > 0 || shift == 0 else { throw PackedError() }
+            return number
         }
         throw PackedError()
     }

@@ -12,6 +12,7 @@ struct ImpossibleRowTests {
             ("UPDATE store_state SET last_instant = MAX", "store_state"),
             ("UPDATE offer_counter SET amount = MAX", "offer_counter"),
             ("UPDATE issued_offer SET signings = MAX", "issued_offer"),
+            ("INSERT INTO event VALUES (1000, 1, 'subscription.renewed', 1, '900', 'x', '{')", "event"),
             ("UPDATE issued_offer SET cost = MAX, cost_currency = 'USD'", "issued_offer"),
             ("UPDATE issued_offer SET expires_at = MAX, counts_until = MAX", "issued_offer"),
             ("UPDATE catalog_revision SET revision = MAX", "catalog_revision"),
@@ -46,7 +47,10 @@ struct ImpossibleRowTests {
             var statuses: Set<Int> = []
             statuses.insert(try await issue("900").status)
             statuses.insert(try await issue("901").status)
-            for target in ["/v1/customers?originalTransactionId=900", "/v1/issued-offers", "/v1/catalog/revisions"] {
+            let targets = [
+                "/v1/customers?originalTransactionId=900", "/v1/issued-offers", "/v1/catalog/revisions", "/v1/events",
+            ]
+            for target in targets {
                 statuses.insert(try await service.ask("GET", target, token: admin).status)
             }
             let decided = try await service.ask(

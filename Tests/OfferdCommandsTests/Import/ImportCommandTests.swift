@@ -114,8 +114,7 @@ struct ImportCommandTests {
             done.text == """
                 read: 12 lines, 9 refused
                   implausibleDate: 1
-                  invalidValue: 1
-                  malformed: 4
+                  malformed: 5
                   tooLong: 1
                   wrongApp: 1
                   wrongEnvironment: 1
