@@ -46,10 +46,10 @@ enum ShortHistory {
             Catalog(
                 bundleId: "com.example.pro",
                 subscriptionGroups: [SubscriptionGroup(id: "21500001", products: [product])], offers: offers(count)))
-        return catalog.catalog.offers.map { offer in
+        return catalog.offers.map { offer in
             Question(
                 now: LongHistory.now, scope: Scope(bundleId: "com.example.pro", environment: .production),
-                offer: catalog.compiled(offer), productId: product.productId, subscriptionGroupIdentifier: "21500001",
+                offer: offer, productId: product.productId, subscriptionGroupIdentifier: "21500001",
                 catalog: catalog, groupProducts: [product.productId], products: [product])
         }
     }

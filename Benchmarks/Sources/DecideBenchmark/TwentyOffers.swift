@@ -72,10 +72,10 @@ enum TwentyOffers {
             Catalog(
                 bundleId: "com.example.pro",
                 subscriptionGroups: [SubscriptionGroup(id: "21500001", products: products)], offers: offers()))
-        return catalog.catalog.offers.map { offer in
+        return catalog.offers.map { offer in
             Question(
                 now: LongHistory.now, scope: Scope(bundleId: "com.example.pro", environment: .production),
-                offer: catalog.compiled(offer), productId: "monthly",
+                offer: offer, productId: "monthly",
                 subscriptionGroupIdentifier: catalog.group(of: "monthly")?.id, catalog: catalog,
                 signals: ["interactions": .number(60)], groupProducts: catalog.group(of: "monthly")?.productIds ?? [],
                 products: catalog.group(of: "monthly")?.products ?? [])
