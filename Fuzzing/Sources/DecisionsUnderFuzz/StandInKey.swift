@@ -35,6 +35,6 @@ struct StandInKey: SigningKey {
             bundleId: bundleId, productId: product, offerIdentifier: offer,
             appAccountToken: passed.appAccountToken.flatMap { AppAccountToken($0) }, nonce: nonce,
             timestamp: Instant(milliseconds: timestamp))
-        passed.signature = try? signed.signed(by: self).signature
+        passed.signature = try? signed.signed(by: self)
     }
 }
