@@ -21,7 +21,8 @@ struct AccountSearch: Sendable {
         case .order(let id):
             var accounts: [AskedAccount] = []
             for purchase in try await purchases(inOrder: id, client, scope) {
-                accounts.append(try await account(of: purchase.rawValue, scope).account)
+                accounts.append(
+                    try await account(of: purchase.rawValue, by: [.originalTransactionId(purchase)], scope).account)
             }
             return accounts
         }
@@ -30,10 +31,14 @@ struct AccountSearch: Sendable {
     /// The account of one id, be it of a transaction or of an app transaction, and since when everything of it is known
     /// from Apple.
     func account(of id: String, _ scope: Scope) async throws -> (account: AskedAccount, fetchedAt: Instant?) {
+        try await account(
+            of: id, by: [.originalTransactionId(TransactionId(id)), .appTransactionId(AppTransactionId(id))], scope)
+    }
+
+    private func account(
+        of id: String, by identifiers: [ProvenIdentifier], _ scope: Scope
+    ) async throws -> (account: AskedAccount, fetchedAt: Instant?) {
         try await ledger.read { transaction in
-            let identifiers: [ProvenIdentifier] = [
-                .originalTransactionId(TransactionId(id)), .appTransactionId(AppTransactionId(id)),
-            ]
             guard let number = try ScopeStore(transaction).number(of: scope),
                 let customer = try CustomerStore(transaction).customers(
                     try CustomerStore(transaction).customers(proven: identifiers, in: number)

@@ -21,11 +21,11 @@ struct OffersController: Sendable {
         return try .json(page)
     }
 
-    /// `POST …/pause` and `…/resume`, of one offer or of every one; to resume every offer leaves those paused by themselves.
-    func setting(paused: Bool) -> @Sendable (Request, CallerContext) async throws -> Response {
+    /// `POST …/pause` and `…/resume` of one offer, or of every offer; to resume every offer leaves those paused by
+    /// themselves.
+    func setting(paused: Bool, ofAll: Bool = false) -> @Sendable (Request, CallerContext) async throws -> Response {
         { request, context in
-            let isOne = context.parameters.get("id") != nil
-            let offerId = isOne ? OfferId(try context.pathText("id")) : nil
+            let offerId = ofAll ? nil : OfferId(try context.pathText("id"))
             try QueryParameters(request, known: []).finish()
             return try .json(try await useCases.switches.set(offerId, paused: paused, caller: context.caller))
         }

@@ -138,7 +138,7 @@ public struct APIKeyStore {
         for (id, instant) in uses.sorted(by: { $0.key < $1.key }) {
             try transaction.execute(
                 """
-                \(Table.apiKeyUse.insertSQL)
+                INSERT INTO api_key_use (api_key_id, last_used_at) VALUES (?1, ?2)
                 ON CONFLICT (api_key_id) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)
                 """, id, instant)
         }

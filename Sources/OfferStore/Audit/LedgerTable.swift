@@ -8,7 +8,7 @@ public struct LedgerTable: Sendable {
         let canonicalName: CanonicalBytes
         /// Its member in the events' `before` and `after`; empty if it never changes.
         let member: String
-        /// Whether a keyed digest stands for it, because it may be erased.
+        /// Whether the audit has a keyed digest of it instead, because it may be erased.
         let isErasable: Bool
         /// Where the column is in a row.
         let index: Int

@@ -49,7 +49,7 @@ public struct AttributeStore {
     func unite(_ merged: CustomerNumber, into survivor: CustomerNumber) throws {
         try transaction.execute(
             """
-            INSERT INTO customer_attribute (\(Table.customerAttribute.list))
+            INSERT INTO customer_attribute (customer_id, name, type, value, actor, set_at, sequence)
             SELECT ?1, name, type, value, actor, set_at, sequence FROM customer_attribute WHERE customer_id = ?2
             \(Self.orUpdate) WHERE excluded.sequence > customer_attribute.sequence
             """, survivor, merged)
@@ -60,8 +60,11 @@ public struct AttributeStore {
     ) throws {
         let stored = StoredFactValue(value)
         try transaction.execute(
-            "\(Table.customerAttribute.insertSQL) \(Self.orUpdate)", customer, name, stored.type, stored.text, actor,
-            now, try StoreClock(transaction).nextSequence())
+            """
+            INSERT INTO customer_attribute (customer_id, name, type, value, actor, set_at, sequence)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            \(Self.orUpdate)
+            """, customer, name, stored.type, stored.text, actor, now, try StoreClock(transaction).nextSequence())
     }
 
     private static let orUpdate = """

@@ -116,7 +116,10 @@ public struct CustomerStore {
     }
 
     private static let attachSQL = """
-        \(Table.customerAlias.insertSQL)
+        INSERT INTO customer_alias (
+            scope_id, kind, value, customer_id, first_stored_at, provenance, transaction_id, request_id
+        )
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         ON CONFLICT (scope_id, kind, value, customer_id) DO UPDATE SET
             provenance = excluded.provenance, transaction_id = excluded.transaction_id,
             request_id = excluded.request_id

@@ -99,8 +99,13 @@ struct IdentityLinks {
         }
         if known == nil || known?.isErased == true {
             try transaction.execute(
-                Table.customerIdentifier.insertSQL, scope, identifier.kind, identifier.value, customer, isProven, now,
-                source.provenance, source.transactionId)
+                """
+                INSERT INTO customer_identifier (
+                    scope_id, kind, value, customer_id, is_proven, first_stored_at, provenance, transaction_id
+                )
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                """, scope, identifier.kind, identifier.value, customer, isProven, now, source.provenance,
+                source.transactionId)
         } else if isProven, known?.isProven == false {
             try transaction.execute(
                 """
@@ -173,7 +178,9 @@ extension IdentityLinks {
         try moveWhatErasuresKept(of: merged, to: survivor)
         try transaction.execute(
             """
-            INSERT INTO customer_alias (\(Table.customerAlias.list))
+            INSERT INTO customer_alias (
+                scope_id, kind, value, customer_id, first_stored_at, provenance, transaction_id, request_id
+            )
             SELECT scope_id, kind, value, ?1, first_stored_at, provenance, transaction_id, request_id
             FROM customer_alias WHERE customer_id = ?2
             ON CONFLICT (scope_id, kind, value, customer_id) DO UPDATE SET

@@ -19,7 +19,10 @@ public struct OpeningStore {
         var changed = [CustomerNumber]()
         for customer in customers {
             let inserted = try transaction.execute(
-                "\(Table.offerOpening.insertSQL) ON CONFLICT (customer_id, offer_id) DO NOTHING", customer, offer, now)
+                """
+                INSERT INTO offer_opening (customer_id, offer_id, opened_at) VALUES (?1, ?2, ?3)
+                ON CONFLICT (customer_id, offer_id) DO NOTHING
+                """, customer, offer, now)
             if inserted > 0 { changed.append(customer) }
         }
         guard !changed.isEmpty else { return }

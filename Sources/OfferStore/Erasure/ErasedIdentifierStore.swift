@@ -46,7 +46,8 @@ struct ErasedIdentifierStore {
         for identifier in identifiers {
             try transaction.execute(
                 """
-                \(Table.erasedIdentifier.insertSQL)
+                INSERT INTO erased_identifier (scope_id, kind, digest, digest_key, customer_id, erased_at)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                 ON CONFLICT (scope_id, kind, digest) DO UPDATE SET
                     customer_id = excluded.customer_id, erased_at = excluded.erased_at
                 """, scope, identifier.kind, digest(of: identifier, log), log.digestKey, customer, now)

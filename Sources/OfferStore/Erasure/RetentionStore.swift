@@ -120,6 +120,9 @@ extension StoreTransaction {
 
     func noteRetention(of subject: String, upTo place: Int64) throws {
         try execute(
-            "\(Table.retentionProgress.insertSQL) ON CONFLICT (subject) DO UPDATE SET done_to = ?2", subject, place)
+            """
+            INSERT INTO retention_progress (subject, done_to) VALUES (?1, ?2)
+            ON CONFLICT (subject) DO UPDATE SET done_to = ?2
+            """, subject, place)
     }
 }

@@ -32,7 +32,10 @@ public struct DueEventStore {
         }
         for event in unsent where !known.contains(event) {
             try transaction.execute(
-                Table.dueEvent.insertSQL, scope, subscription, event.type, event.dueAt, event.announced)
+                """
+                INSERT INTO due_event (scope_id, original_transaction_id, type, due_at, announced)
+                VALUES (?1, ?2, ?3, ?4, ?5)
+                """, scope, subscription, event.type, event.dueAt, event.announced)
         }
     }
 

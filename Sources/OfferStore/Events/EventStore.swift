@@ -74,8 +74,10 @@ public struct EventStore {
         try clock.advance(to: now)
         let sequence = try clock.nextSequence()
         try transaction.execute(
-            Table.event.insertSQL, sequence, scope, type, now, subscription ?? "", cause,
-            String(decoding: data, as: UTF8.self))
+            """
+            INSERT INTO event (sequence, scope_id, type, occurred_at, original_transaction_id, cause, data)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """, sequence, scope, type, now, subscription ?? "", cause, String(decoding: data, as: UTF8.self))
         return true
     }
 

@@ -224,7 +224,10 @@ public struct WebhookStore {
         for retry in progress.postponed {
             try transaction.execute(
                 """
-                \(Table.webhookRetry.insertSQL)
+                INSERT INTO webhook_retry (
+                    event_sequence, webhook_id, customer_id, attempts, next_at, expires_at, failed_at
+                )
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
                 ON CONFLICT (webhook_id, event_sequence) DO UPDATE SET
                     customer_id = COALESCE(customer_id, ?3), attempts = ?4, next_at = ?5, failed_at = ?7
                 """, retry.sequence, id, retry.customer, retry.attempts, retry.nextAt, retry.expiresAt, retry.failedAt)

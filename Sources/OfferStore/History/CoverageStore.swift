@@ -79,8 +79,10 @@ public struct CoverageStore {
     ) throws -> Int64 {
         let sequence = try StoreClock(transaction).nextSequence()
         try transaction.execute(
-            Table.coverage.insertSQL, sequence, scope, customer, coverage.level == .complete, coverage.asOf,
-            coverage.provenance, now)
+            """
+            INSERT INTO coverage (sequence, scope_id, customer_id, is_complete, as_of, provenance, stated_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """, sequence, scope, customer, coverage.level == .complete, coverage.asOf, coverage.provenance, now)
         return sequence
     }
 }

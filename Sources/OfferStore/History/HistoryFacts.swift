@@ -21,7 +21,7 @@ struct HistoryFacts {
         if let facts {
             try transaction.execute(
                 """
-                \(Table.historyFacts.insertSQL)
+                INSERT INTO history_facts (scope_id, kind, value, facts) VALUES (?1, ?2, ?3, ?4)
                 ON CONFLICT (scope_id, kind, value) DO UPDATE SET facts = excluded.facts
                 """, scope, owner.kind, owner.value, facts)
         } else {

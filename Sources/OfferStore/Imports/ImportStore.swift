@@ -123,8 +123,10 @@ extension ImportStore {
     public func refuse(_ lines: [RefusedLine], of run: ImportRun) throws {
         for line in lines {
             try transaction.execute(
-                "\(Table.importRefusal.insertSQL) ON CONFLICT (run_id, line) DO NOTHING", run.number, line.line,
-                line.reason, line.detail)
+                """
+                INSERT INTO import_refusal (run_id, line, reason, detail) VALUES (?1, ?2, ?3, ?4)
+                ON CONFLICT (run_id, line) DO NOTHING
+                """, run.number, line.line, line.reason, line.detail)
         }
     }
 
@@ -224,7 +226,8 @@ extension ImportStore {
         for account in [AppTransactionId("")] + accounts {
             try transaction.execute(
                 """
-                \(Table.importCustomer.insertSQL) ON CONFLICT (run_id, customer_id, app_transaction_id) DO NOTHING
+                INSERT INTO import_customer (run_id, customer_id, app_transaction_id) VALUES (?1, ?2, ?3)
+                ON CONFLICT (run_id, customer_id, app_transaction_id) DO NOTHING
                 """, run.number, customer, account)
         }
     }

@@ -109,7 +109,10 @@ public struct CounterStore {
         let key = Self.key(redemption.offerType, redemption.offerIdentifier)
         try transaction.execute(
             """
-            INSERT INTO redemption_counter (\(Table.redemptionCounter.list)) VALUES (?1, ?2, ?3, ?4, ?5, 0)
+            INSERT INTO redemption_counter (
+                scope_id, offer_type, offer_identifier, subscription_group_identifier, product_id, amount
+            )
+            VALUES (?1, ?2, ?3, ?4, ?5, 0)
             ON CONFLICT (scope_id, offer_type, offer_identifier, subscription_group_identifier, product_id)
             DO NOTHING
             """, scope, key.type, key.identifier, redemption.subscriptionGroupIdentifier, redemption.productId)
@@ -244,7 +247,7 @@ extension CounterStore {
     func write(_ amount: Int64, _ unit: String, of offer: OfferId, in scope: ScopeNumber) throws {
         try transaction.execute(
             """
-            \(Table.offerCounter.insertSQL)
+            INSERT INTO offer_counter (scope_id, offer_id, unit, amount) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (scope_id, offer_id, unit) DO UPDATE SET amount = excluded.amount
             """, scope, offer, unit, amount)
     }

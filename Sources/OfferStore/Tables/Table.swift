@@ -21,6 +21,7 @@ public struct Table: Sendable {
     public let form: Form
     /// The names of the columns, as a statement lists them.
     let list: String
+    /// Inserts all the values of a ``TableRow`` with the same columns. A statement with values of its own names its columns.
     let insertSQL: String
     /// The columns or the expression by which the audit names a row; `nil` if it covers none.
     let ledgerKey: String?
