@@ -205,16 +205,6 @@ extension StoreTransaction {
         try Statement(sql, repeat each value).first(in: self) { try Row(reading: &$0) }
     }
 
-    /// Rows of a few columns, each as a tuple of their values.
-    @inline(__always)
-    func all<each Column: Storable, each Value: Storable>(
-        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
-    ) throws -> [(repeat each Column)] {
-        try Statement(sql, repeat each value, list: list).all(in: self) { row in
-            (repeat try row.next((each Column).self))
-        }
-    }
-
     /// Rows of two columns, of which the first differs from row to row.
     @inline(__always)
     func dictionary<Key: Storable & Hashable, Content: Storable, each Value: Storable>(
@@ -223,13 +213,111 @@ extension StoreTransaction {
         let rows: [(Key, Content)] = try all(sql, repeat each value, list: list)
         return Dictionary(rows) { first, _ in first }
     }
+}
+
+// Rows of a few columns, each as a tuple of their values. Not with a pack of the columns' types: Swift 6.3 reads the
+// types of one from a wrong place where it optimises the closure that reads them.
+
+extension StoreTransaction {
+    @inline(__always)
+    func all<A: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> [A] {
+        try Statement(sql, repeat each value, list: list).all(in: self) { try $0.next() }
+    }
 
     @inline(__always)
-    func first<each Column: Storable, each Value: Storable>(
+    func all<A: Storable, B: Storable, each Value: Storable>(
         _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
-    ) throws -> (repeat each Column)? {
-        try Statement(sql, repeat each value, list: list).first(in: self) { row in
-            (repeat try row.next((each Column).self))
+    ) throws -> [(A, B)] {
+        try Statement(sql, repeat each value, list: list).all(in: self) { (try $0.next(), try $0.next()) }
+    }
+
+    @inline(__always)
+    func all<A: Storable, B: Storable, C: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> [(A, B, C)] {
+        try Statement(sql, repeat each value, list: list).all(in: self) {
+            (try $0.next(), try $0.next(), try $0.next())
+        }
+    }
+
+    @inline(__always)
+    func all<A: Storable, B: Storable, C: Storable, D: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> [(A, B, C, D)] {
+        try Statement(sql, repeat each value, list: list).all(in: self) {
+            (try $0.next(), try $0.next(), try $0.next(), try $0.next())
+        }
+    }
+
+    @inline(__always)
+    func all<A: Storable, B: Storable, C: Storable, D: Storable, E: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> [(A, B, C, D, E)] {
+        try Statement(sql, repeat each value, list: list).all(in: self) {
+            (try $0.next(), try $0.next(), try $0.next(), try $0.next(), try $0.next())
+        }
+    }
+
+    @inline(__always)
+    func all<A: Storable, B: Storable, C: Storable, D: Storable, E: Storable, F: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> [(A, B, C, D, E, F)] {
+        try Statement(sql, repeat each value, list: list).all(in: self) {
+            (try $0.next(), try $0.next(), try $0.next(), try $0.next(), try $0.next(), try $0.next())
+        }
+    }
+
+    @inline(__always)
+    func all<
+        A: Storable, B: Storable, C: Storable, D: Storable, E: Storable, F: Storable, G: Storable, each Value: Storable
+    >(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> [(A, B, C, D, E, F, G)] {
+        try Statement(sql, repeat each value, list: list).all(in: self) {
+            (try $0.next(), try $0.next(), try $0.next(), try $0.next(), try $0.next(), try $0.next(), try $0.next())
+        }
+    }
+
+    @inline(__always)
+    func first<A: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> A? {
+        try Statement(sql, repeat each value, list: list).first(in: self) { try $0.next() }
+    }
+
+    @inline(__always)
+    func first<A: Storable, B: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> (A, B)? {
+        try Statement(sql, repeat each value, list: list).first(in: self) { (try $0.next(), try $0.next()) }
+    }
+
+    @inline(__always)
+    func first<A: Storable, B: Storable, C: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> (A, B, C)? {
+        try Statement(sql, repeat each value, list: list).first(in: self) {
+            (try $0.next(), try $0.next(), try $0.next())
+        }
+    }
+
+    @inline(__always)
+    func first<A: Storable, B: Storable, C: Storable, D: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> (A, B, C, D)? {
+        try Statement(sql, repeat each value, list: list).first(in: self) {
+            (try $0.next(), try $0.next(), try $0.next(), try $0.next())
+        }
+    }
+
+    @inline(__always)
+    func first<A: Storable, B: Storable, C: Storable, D: Storable, E: Storable, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> (A, B, C, D, E)? {
+        try Statement(sql, repeat each value, list: list).first(in: self) {
+            (try $0.next(), try $0.next(), try $0.next(), try $0.next(), try $0.next())
         }
     }
 }
