@@ -36,11 +36,14 @@ public final class SQLiteDatabase: StoreDatabase {
 
     /// - Parameters:
     ///   - isServer: whether this process serves requests: while one does, no other writes the log back.
+    ///   - isQuiet: whether no other request could use the time that handing a commit to another thread takes; then it
+    ///     runs on the caller's.
     ///   - onCommit: called after each commit, successful or not, with the number of its bodies and its duration.
     /// - Throws: ``StoreError/notMigrated(_:)`` if the file is missing or older than this version,
     ///   ``StoreError/newerThanThisVersion(_:)``, or what keeps it from being opened.
     public convenience init(
         path: String, limits: Limits = Limits(), isServer: Bool = false,
+        isQuiet: @escaping @Sendable () -> Bool = { false },
         onCommit: @escaping @Sendable (_ bodies: Int, _ duration: Duration) -> Void = { _, _ in }
     ) throws {
         try DatabasePlace.requireFilesOfServer(path)
@@ -56,7 +59,7 @@ public final class SQLiteDatabase: StoreDatabase {
         connection.releaseMemory()
         try self.init(
             connection, readers: Readers(path: path, place: place), checkpointer: checkpointer, place: place,
-            limits: limits, onCommit: onCommit)
+            limits: limits, isQuiet: isQuiet, onCommit: onCommit)
     }
 
     private static func open(
@@ -95,6 +98,7 @@ public final class SQLiteDatabase: StoreDatabase {
 
     private init(
         _ connection: Connection, readers: Readers?, checkpointer: Checkpointer?, place: DatabasePlace?, limits: Limits,
+        isQuiet: @escaping @Sendable () -> Bool = { false },
         onCommit: @escaping @Sendable (Int, Duration) -> Void = { _, _ in }
     ) throws {
         // WriteBatch waits for a busy database itself, for as long as the limits allow.
@@ -104,7 +108,8 @@ public final class SQLiteDatabase: StoreDatabase {
             "PRAGMA busy_timeout = 1; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")
         checkpointer?.watch(connection)
         writer = WriteQueue(
-            connection: connection, checkpointer: checkpointer, place: place, limits: limits, onCommit: onCommit)
+            connection: connection, checkpointer: checkpointer, place: place, limits: limits, isQuiet: isQuiet,
+            onCommit: onCommit)
         self.readers = readers
         looks = readers.map { SharedLooks($0, snapshots: max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) }
         self.checkpointer = checkpointer

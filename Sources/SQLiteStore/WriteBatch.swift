@@ -9,16 +9,23 @@ struct WriteBatch {
 
     /// Runs the bodies, commits, and only then answers their callers, those of bodies that failed too: what they saw
     /// may have been a neighbour's, which must not be reported unless it is kept.
-    func commit(_ jobs: [WriteQueue.Job]) {
+    ///
+    /// - Parameter waits: whether it waits for another process that writes.
+    /// - Returns: false if it does not wait and another process writes; then nothing was done.
+    func commit(_ jobs: [WriteQueue.Job], waits: Bool) -> Bool {
         connection.memory = memory
         defer { connection.memory = nil }
         let deadline = ContinuousClock.now + patience
         do {
             try place?.check()
-            try begin(until: deadline)
+            do {
+                try begin(until: waits ? deadline : .now)
+            } catch StoreError.busy where !waits {
+                return false
+            }
             // The time of the bodies does not count: the rest is for waiting.
             let left = ContinuousClock.now.duration(to: deadline)
-            guard let answers = try runTogether(jobs, patience: left) ?? runIsolated(jobs) else { return }
+            guard let answers = try runTogether(jobs, patience: left) ?? runIsolated(jobs) else { return true }
             try memory.write(to: connection)
             try connection.execute(.commit)
             // What was committed counts only if it is where the next process looks for it.
@@ -28,6 +35,7 @@ struct WriteBatch {
             undo()
             for job in jobs { job.fail(error) }
         }
+        return true
     }
 
     /// Runs the bodies with nothing between them: nearly always all of them go well, and a savepoint keeps a copy of

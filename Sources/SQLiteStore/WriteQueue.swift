@@ -28,7 +28,12 @@ final class WriteQueue: Sendable {
         var waiting: [Job] = []
         var isDraining = false
         var isClosed = false
+        /// What the last commit took: on a slow disk callers do not wait for it.
+        var lastCommit = Duration.zero
     }
+
+    /// A commit that takes longer runs on the writer's thread.
+    private static let quickCommit = Duration.milliseconds(2)
 
     private let state = Mutex(State())
     /// The writer's: whatever uses the connection runs here.
@@ -38,18 +43,20 @@ final class WriteQueue: Sendable {
     private let checkpointer: Checkpointer?
     private let place: DatabasePlace?
     private let limits: SQLiteDatabase.Limits
+    private let isQuiet: @Sendable () -> Bool
     private let onCommit: @Sendable (Int, Duration) -> Void
 
     var waiting: Int { state.withLock { $0.waiting.count } }
 
     init(
         connection: Connection, checkpointer: Checkpointer?, place: DatabasePlace?, limits: SQLiteDatabase.Limits,
-        onCommit: @escaping @Sendable (Int, Duration) -> Void
+        isQuiet: @escaping @Sendable () -> Bool, onCommit: @escaping @Sendable (Int, Duration) -> Void
     ) {
         self.connection = connection
         self.checkpointer = checkpointer
         self.place = place
         self.limits = limits
+        self.isQuiet = isQuiet
         self.onCommit = onCommit
     }
 
@@ -80,6 +87,7 @@ final class WriteQueue: Sendable {
     func sync<T>(_ body: (Connection) throws -> T) rethrows -> T { try queue.sync { try body(connection) } }
 
     private func add(_ job: Job) {
+        var runsHere = false
         let refusal: (any Error)? = state.withLock { state in
             if job.ticket.isGivenUp.withLock({ $0 }) { return CancellationError() }
             if state.isClosed { return StoreError.unavailable("the database is closed") }
@@ -89,12 +97,27 @@ final class WriteQueue: Sendable {
             state.waiting.append(job)
             if !state.isDraining {
                 state.isDraining = true
+                runsHere = state.lastCommit < Self.quickCommit && isQuiet()
                 // Under the lock, so that closing can only come before or after it.
-                queue.async { self.drain() }
+                if !runsHere { queue.async { self.drain() } }
             }
             return nil
         }
         if let refusal { job.fail(refusal) }
+        if runsHere { queue.sync { drainOnce() } }
+    }
+
+    /// Commits what waits on the thread of the caller, who would only wait for another; leaves to the writer's thread
+    /// what came meanwhile, and everything if another process is writing.
+    private func drainOnce() {
+        let jobs = take()
+        let isDone = jobs.isEmpty || commit(jobs, waits: false)
+        let isMore = state.withLock { state in
+            if !isDone { state.waiting.insert(contentsOf: jobs, at: 0) }
+            state.isDraining = !state.waiting.isEmpty
+            return state.isDraining
+        }
+        if isMore { queue.async { self.drain() } }
     }
 
     /// A body that has not begun is taken out; one that has is left to finish.
@@ -109,21 +132,35 @@ final class WriteQueue: Sendable {
 
     private func drain() {
         while true {
-            let jobs: [Job] = state.withLock { state in
-                var jobs = [Job]()
-                if state.waiting.count <= limits.batch {
-                    swap(&jobs, &state.waiting)
-                } else {
-                    jobs.append(contentsOf: state.waiting.prefix(limits.batch))
-                    state.waiting.removeFirst(jobs.count)
-                }
-                if jobs.isEmpty { state.isDraining = false }
-                return jobs
-            }
+            let jobs = take()
             if jobs.isEmpty { return }
-            let start = ContinuousClock.now
-            WriteBatch(connection: connection, place: place, patience: limits.patience).commit(jobs)
-            onCommit(jobs.count, ContinuousClock.now - start)
+            _ = commit(jobs, waits: true)
         }
+    }
+
+    /// The next batch; empty if nothing waits, and then the writer rests.
+    private func take() -> [Job] {
+        state.withLock { state in
+            var jobs = [Job]()
+            if state.waiting.count <= limits.batch {
+                swap(&jobs, &state.waiting)
+            } else {
+                jobs.append(contentsOf: state.waiting.prefix(limits.batch))
+                state.waiting.removeFirst(jobs.count)
+            }
+            if jobs.isEmpty { state.isDraining = false }
+            return jobs
+        }
+    }
+
+    /// - Returns: false if another process is writing and the batch does not wait; then nothing was done.
+    private func commit(_ jobs: [Job], waits: Bool) -> Bool {
+        let start = ContinuousClock.now
+        let batch = WriteBatch(connection: connection, place: place, patience: limits.patience)
+        guard batch.commit(jobs, waits: waits) else { return false }
+        let duration = ContinuousClock.now - start
+        state.withLock { $0.lastCommit = duration }
+        onCommit(jobs.count, duration)
+        return true
     }
 }

@@ -27,19 +27,6 @@ final class RequestNotes: Sendable {
     func note(_ change: (inout Content) -> Void) { content.withLock { change(&$0) } }
 }
 
-/// How many requests a server is answering.
-public final class RequestsInProgress: Sendable {
-    private let number = Atomic(0)
-
-    public init() {}
-
-    public var count: Int { number.load(ordering: .relaxed) }
-
-    func began() { number.wrappingAdd(1, ordering: .relaxed) }
-
-    func ended() { number.wrappingSubtract(1, ordering: .relaxed) }
-}
-
 /// Gives every answer its request id and every request one line in the log and a place in the metrics.
 ///
 /// The line names the route's template, never the path as asked, the query, a header or a body: those may carry

@@ -22,6 +22,7 @@ struct AnsweringChannel: ServerChildChannel {
     let patience: HTTPTimeouts
     /// For TLS; `nil` for plain HTTP.
     let certificate: TLSCertificate?
+    let requests: RequestsInProgress
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let progress = ConnectionProgress(patience)
@@ -48,7 +49,9 @@ struct AnsweringChannel: ServerChildChannel {
                 try await value.progress.respond(to: request, writer, channel, by: responder)
             },
             configuration: configuration)
-        await reporting.handle(value: value.base, logger: logger)
+        await withTaskExecutorPreference(ConnectionExecutor(value.channel.eventLoop, requests)) {
+            await reporting.handle(value: value.base, logger: logger)
+        }
     }
 }
 

@@ -31,7 +31,7 @@ public enum OfferServer {
             table.router(
                 useCases.apiKeys, customerTokens: useCases.customerTokens, metrics: metrics, inProgress: inProgress,
                 trustedProxies: settings.trustedProxies),
-            settings: settings, logger: logger, onListening: onListening)
+            settings: settings, inProgress: inProgress, logger: logger, onListening: onListening)
     }
 
     /// A server of `GET /metrics` and nothing else, for an address that clients do not reach.
@@ -45,11 +45,12 @@ public enum OfferServer {
         router.get("/metrics") { _, _ -> Response in
             .bytes(Array(await text().utf8), "text/plain; version=0.0.4; charset=utf-8")
         }
-        return application(router, settings: settings, logger: logger, onListening: onListening)
+        return application(
+            router, settings: settings, inProgress: RequestsInProgress(), logger: logger, onListening: onListening)
     }
 
     private static func application<Context: RequestContext>(
-        _ router: Router<Context>, settings: HTTPSettings, logger: Logger,
+        _ router: Router<Context>, settings: HTTPSettings, inProgress: RequestsInProgress, logger: Logger,
         onListening: @escaping @Sendable (_ port: Int, _ isLoopback: Bool) async -> Void
     ) -> some ApplicationProtocol where Context.Source == ApplicationRequestContextSource {
         let limits = settings.limits
@@ -62,7 +63,7 @@ public enum OfferServer {
             server: HTTPServerBuilder { responder in
                 AnsweringChannel(
                     responder: responder, configuration: channel, patience: limits.patience,
-                    certificate: settings.certificate)
+                    certificate: settings.certificate, requests: inProgress)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.host, port: settings.port), serverName: nil,

@@ -95,7 +95,9 @@ struct Serve: AsyncParsableCommand {
         let metrics: any MetricsFactory = exporter ?? NOOPMetricsHandler.instance
         let commits = Metrics.Timer(label: "offerd_commit_duration_seconds", factory: metrics)
         let commitWrites = Recorder(label: "offerd_commit_writes", aggregate: true, factory: metrics)
-        let database = try SQLiteDatabase(path: path, isServer: true) { writes, duration in
+        let requests = RequestsInProgress()
+        let database = try SQLiteDatabase(path: path, isServer: true, isQuiet: { requests.areQuiet }) {
+            writes, duration in
             commits.record(duration: duration)
             commitWrites.record(writes)
         }
@@ -124,13 +126,13 @@ struct Serve: AsyncParsableCommand {
         }
         var limits = HTTPLimits()
         limits.connections = OpenFiles.connections(wanted: limits.connections, limit: OpenFiles.raiseLimit())
-        let (started, signsAudit, shutdown) = (logger, audit != nil, Shutdown(logger: logger))
+        let (started, signsAudit, shutdown) = (logger, audit != nil, Shutdown(requests, logger: logger))
         let server = OfferServer.application(
             useCases: useCases,
             settings: HTTPSettings(
                 host: address.host, port: address.port, limits: limits, certificate: certificate,
                 trustedProxies: setup.configuration.trustedProxies),
-            logger: logger, metrics: metrics, inProgress: shutdown.requests
+            logger: logger, metrics: metrics, inProgress: requests
         ) { port, isLoopback in
             let bound = ListenAddress(host: address.host, port: port)
             let url = "\(certificate == nil ? "http" : "https")://\(bound)"

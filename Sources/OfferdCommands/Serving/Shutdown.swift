@@ -9,11 +9,12 @@ final class Shutdown: Sendable {
     /// The time that requests in progress have.
     static let patience = Duration.seconds(20)
 
-    let requests = RequestsInProgress()
+    private let requests: RequestsInProgress
     private let logger: Logger
     private let start = Mutex<ContinuousClock.Instant?>(nil)
 
-    init(logger: Logger) {
+    init(_ requests: RequestsInProgress, logger: Logger) {
+        self.requests = requests
         self.logger = logger
     }
 
