@@ -54,7 +54,7 @@ public struct APIKeys: Sendable {
         }
         let given = token.secretDigest(digest)
         // A key that has expired stays so, however the clock is set.
-        let now = clock.instantOfLooking(after: lastInstant)
+        let now = clock.tolerantInstant(after: lastInstant)
         guard digest.areEqual(given, key.secretDigest), key.isValid(at: now) else { return nil }
         guard key.isAccepted(from: address) else {
             try rates.noteFailure(from: address)
@@ -113,7 +113,7 @@ public struct APIKeys: Sendable {
     /// Every key, the earliest first; their secrets are not stored.
     public func list() async throws -> [APIKeySummary] {
         try await database.read { transaction in
-            let now = try clock.instantOfLooking(transaction)
+            let now = try clock.tolerantInstant(transaction)
             let store = APIKeyStore(transaction)
             let uses = try store.lastUses()
             return try store.keys().map { APIKeySummary($0, lastUsedAt: uses[$0.id], at: now) }
@@ -127,7 +127,7 @@ public struct APIKeys: Sendable {
         do {
             try await database.write(by: author) { transaction in
                 // An hour ahead was read from a clock that has been set right since.
-                let hour = try clock.instantOfLooking(transaction).startOfHour
+                let hour = try clock.tolerantInstant(transaction).startOfHour
                 try APIKeyStore(transaction).noteUses(unstored.mapValues { min($0, hour) })
             }
         } catch {
@@ -141,7 +141,7 @@ public struct APIKeys: Sendable {
     /// - Returns: whether there is such a key that was not revoked before.
     public func revoke(_ id: String) async throws -> Bool {
         return try await database.write(by: author) {
-            try APIKeyStore($0).revoke(id, at: try clock.instantOfLooking($0))
+            try APIKeyStore($0).revoke(id, at: try clock.tolerantInstant($0))
         }
     }
 }

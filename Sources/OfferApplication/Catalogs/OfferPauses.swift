@@ -36,7 +36,7 @@ public struct OfferPauses: Sendable {
             }
             let page = list.page(limit: limit)
             let groups = catalog.catalog.offerGroups
-            let now = try clock.instantOfLooking(transaction)
+            let now = try clock.tolerantInstant(transaction)
             let store = CounterStore(transaction)
             let items = try page.offers.map { offer in
                 let counters = try store.counters(
@@ -74,7 +74,7 @@ public struct OfferPauses: Sendable {
             let isPaused = try pauses.active(in: number).contains { ids.contains($0.offerId) }
             if let offerId, known == nil, !isPaused { throw RequestError.unknownOffer(offerId) }
             // To stop is never too early: only resuming waits for a clock that is behind.
-            let now = try paused ? clock.instantOfLooking(transaction) : clock.instant(transaction)
+            let now = try paused ? clock.tolerantInstant(transaction) : clock.instant(transaction)
             let changed =
                 paused
                 ? try pauses.pause(id, actor: caller.apiKeyId, at: now, in: number) && !isPaused

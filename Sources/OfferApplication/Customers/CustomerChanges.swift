@@ -66,7 +66,7 @@ public struct CustomerChanges: Sendable {
             guard let scope = try ScopeStore(transaction).number(of: caller.scope) else {
                 throw RequestError.unknownCustomer
             }
-            let now = try clock.instantOfLooking(transaction)
+            let now = try clock.tolerantInstant(transaction)
             let customers = try NamedCustomers.resolve(identifiers, signed: [], in: scope, transaction).customers
             guard !customers.isEmpty else { throw RequestError.unknownCustomer }
             let store = CustomerStore(transaction)

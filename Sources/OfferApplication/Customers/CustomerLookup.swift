@@ -24,7 +24,7 @@ public struct CustomerLookup: Sendable {
                 let subject = try NamedCustomers.resolve(identifiers, signed: [], in: number, transaction)
                 guard !subject.customers.isEmpty else { throw RequestError.unknownCustomer }
                 let facts = try SubjectFacts.read(subject.customers, transaction)
-                let now = try clock.instantOfLooking(transaction)
+                let now = try clock.tolerantInstant(transaction)
                 let store = CustomerStore(transaction)
                 let origins = Dictionary(
                     grouping: try store.sourcedIdentifiers(of: subject.customers), by: \.customer)
@@ -44,7 +44,7 @@ public struct CustomerLookup: Sendable {
                         by: catalogs.catalog(Int64(record.catalogRevision), of: number, in: caller.scope, transaction),
                         scope: caller.scope, policy: policy, in: number, transaction)
                 }
-                let rows = try IssuedOfferRows(issued, united: facts, in: number, transaction)
+                let rows = try ShownIssuedOffers(issued, united: facts, in: number, transaction)
                 return (customers: customers, now: now, facts: facts, issued: rows, timeline: page)
             }
             let history = read.facts.history
@@ -77,8 +77,8 @@ public struct CustomerLookup: Sendable {
                 let issued = try IssuedOfferStore(transaction).issuedOffer(id, in: number)
             else { throw RequestError.unknownIssuedOffer(id) }
             return (
-                try IssuedOfferRows([issued], in: number, transaction),
-                try clock.instantOfLooking(transaction)
+                try ShownIssuedOffers([issued], in: number, transaction),
+                try clock.tolerantInstant(transaction)
             )
         }
         guard let offer = rows.offers(for: caller, at: now).first else {
@@ -95,7 +95,7 @@ public struct CustomerLookup: Sendable {
         _ identifiers: CustomerIdentifiers, offerId: OfferId?, limit: Int, before: Int64?, caller: Caller
     ) async throws -> PageBody<IssuedOfferView> {
         try await work.run {
-            let read = try await database.read { transaction -> (IssuedOfferRows, Int64?, Instant)? in
+            let read = try await database.read { transaction -> (ShownIssuedOffers, Int64?, Instant)? in
                 guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
                 let names = !identifiers.proven.isEmpty || !identifiers.aliases.isEmpty
                 let customers =
@@ -108,9 +108,9 @@ public struct CustomerLookup: Sendable {
                 let shown = Array(found.prefix(limit))
                 let united = try customers.map { try SubjectFacts.read($0, transaction) }
                 return (
-                    try IssuedOfferRows(shown, united: united, in: number, transaction),
+                    try ShownIssuedOffers(shown, united: united, in: number, transaction),
                     found.count > limit ? shown.last?.sequence : nil,
-                    try clock.instantOfLooking(transaction)
+                    try clock.tolerantInstant(transaction)
                 )
             }
             guard let (rows, next, now) = read else { return PageBody(items: [], next: nil) }

@@ -44,7 +44,7 @@ public struct StatusLookup: Sendable {
             found = [try await database.readInline { try statuses(of: named[...], caller, $0) }]
         } else {
             let now = try await database.readInline {
-                clock.instantOfLooking(after: try present(caller, $0).marks.lastInstant)
+                clock.tolerantInstant(after: try present(caller, $0).marks.lastInstant)
             }
             // Two cores share a batch. What is stored between the two reads is of one customer, so no status is half old.
             let middle = named.count / 2
@@ -65,7 +65,7 @@ public struct StatusLookup: Sendable {
         _ transaction: any StoreTransaction
     ) throws -> Found {
         let state = try present(caller, transaction)
-        let now = now ?? clock.instantOfLooking(after: state.marks.lastInstant)
+        let now = now ?? clock.tolerantInstant(after: state.marks.lastInstant)
         let subjects = try Self.subjects(named, in: state.scope?.number, transaction)
         let parts = subjects.flatMap(\.parts)
         var histories = try HistoryStore(transaction).histories(of: parts)[...]

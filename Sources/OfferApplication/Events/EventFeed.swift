@@ -57,7 +57,7 @@ public struct EventFeed: Sendable {
             let event = try Self.event(id, for: caller, transaction)
             let takers = webhooks.filter { $0.takes(event.type, in: event.scope) }
             guard !takers.isEmpty else { throw RequestError.noWebhook(event.type) }
-            let now = try clock.instantOfLooking(transaction)
+            let now = try clock.tolerantInstant(transaction)
             for webhook in takers {
                 try WebhookStore(transaction).resend(
                     webhook.id, sequence: event.sequence, at: now,

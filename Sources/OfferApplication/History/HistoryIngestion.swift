@@ -50,7 +50,7 @@ public struct HistoryIngestion: Sendable {
     ) async throws -> [KnownIdentifiers] {
         let environment = scope.environment
         let read = { @Sendable (transaction: any StoreTransaction) in
-            let now = try clock.instantOfLooking(transaction)
+            let now = try clock.tolerantInstant(transaction)
             guard let scope = try ScopeStore(transaction).number(of: scope) else { return [KnownIdentifiers]() }
             let store = CustomerStore(transaction)
             var numbers = try store.customers(proven: verified.proven, in: scope)

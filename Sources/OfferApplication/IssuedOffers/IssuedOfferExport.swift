@@ -42,8 +42,8 @@ public struct IssuedOfferExport: Sendable {
             let found = try IssuedOfferStore(transaction).page(
                 offer: offerId, from: from, to: to, after: after, limit: limit + 1, in: number)
             let shown = Array(found.prefix(limit))
-            let now = try clock.instantOfLooking(transaction)
-            let offers = try IssuedOfferRows(shown, in: number, transaction).offers(for: caller, at: now)
+            let now = try clock.tolerantInstant(transaction)
+            let offers = try ShownIssuedOffers(shown, in: number, transaction).offers(for: caller, at: now)
             let items = try zip(shown, offers).map { issued, offer in
                 try ExportedOffer { exported in
                     exported.offer = offer

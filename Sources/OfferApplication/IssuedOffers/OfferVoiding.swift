@@ -22,7 +22,7 @@ public struct OfferVoiding: Sendable {
                 try IssuedOfferStore(transaction).issuedOffer(id, in: number) != nil
             else { throw RequestError.unknownIssuedOffer(id) }
             // To stop is never too early: only what frees a place waits for a clock that is behind, as resuming does.
-            let now = try release ? clock.instant(transaction) : clock.instantOfLooking(transaction)
+            let now = try release ? clock.instant(transaction) : clock.tolerantInstant(transaction)
             guard try IssuedOfferStore(transaction).void(id, reason: reason, release: release, at: now, in: number)
             else {
                 return

@@ -48,7 +48,7 @@ public struct SignatureChecks: Sendable {
     private func known(
         _ contents: SignatureJudge.Contents, bundleId: BundleId, caller: Caller, _ transaction: any StoreTransaction
     ) throws -> Known {
-        var known = Known(now: try clock.instantOfLooking(transaction))
+        var known = Known(now: try clock.tolerantInstant(transaction))
         if contents.nonce != nil { known.record = .unknown }
         guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return known }
         do {
@@ -63,7 +63,7 @@ public struct SignatureChecks: Sendable {
         known.transactionId = signed.transactionId
         let issued = try signed.issuedOfferId.flatMap { try IssuedOfferStore(transaction).issuedOffer($0, in: number) }
         let view = try issued.flatMap {
-            try IssuedOfferRows([$0], in: number, transaction).offers(for: caller, at: known.now).first
+            try ShownIssuedOffers([$0], in: number, transaction).offers(for: caller, at: known.now).first
         }
         known.record = .issued(
             signed: view?.offerIdentifier.map { identifier in

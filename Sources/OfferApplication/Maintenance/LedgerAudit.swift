@@ -31,7 +31,7 @@ public struct LedgerAudit: Sendable {
     public func note(keys: [String: String]) async throws {
         guard try await ledger.read({ try !SigningKeyLog($0).knows(keys) }) else { return }
         try await ledger.write(by: .service) { transaction in
-            let now = try clock.instantOfLooking(transaction)
+            let now = try clock.tolerantInstant(transaction)
             try SigningKeyLog(transaction).note(keys, at: now)
             try StoreClock(transaction).advance(to: now)
         }
@@ -43,10 +43,10 @@ public struct LedgerAudit: Sendable {
     @discardableResult
     public func checkpoint(now isWanted: Bool = false) async throws -> AuditCheckpoint? {
         guard let signer else { return nil }
-        guard try await ledger.read({ try Self.isDue($0, at: try clock.instantOfLooking($0), isWanted: isWanted) })
+        guard try await ledger.read({ try Self.isDue($0, at: try clock.tolerantInstant($0), isWanted: isWanted) })
         else { return nil }
         return try await ledger.write(by: .service) { transaction in
-            let now = try clock.instantOfLooking(transaction)
+            let now = try clock.tolerantInstant(transaction)
             let checkpoint = try CheckpointStore(transaction).add(at: now, fingerprint: signer.fingerprint) {
                 try signer.key.derSignature(of: $0)
             }

@@ -46,7 +46,7 @@ public struct PersonalData: Sendable {
                 let found = try rows.rows(of: table)
                 if !found.isEmpty { tables[table.name] = found }
             }
-            return Held(readAt: try clock.instantOfLooking(transaction), tables: tables)
+            return Held(readAt: try clock.tolerantInstant(transaction), tables: tables)
         }
     }
 

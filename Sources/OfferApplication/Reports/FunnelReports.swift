@@ -28,7 +28,7 @@ public struct FunnelReports: Sendable {
         let scope = caller.scope
         let policy = policy.scaled(for: scope.environment)
         return try await work.read(database) { transaction in
-            let now = try clock.instantOfLooking(transaction)
+            let now = try clock.tolerantInstant(transaction)
             let range = try Self.range(from: from, to: to, at: now)
             guard let number = try ScopeStore(transaction).number(of: scope) else {
                 if let offerId { throw RequestError.unknownOffer(offerId) }

@@ -26,11 +26,11 @@ struct RequestClock: Sendable {
 
     /// The instant of a request that only reads or only takes something away, and so is answered even if the clock is
     /// behind.
-    func instantOfLooking(_ transaction: any StoreTransaction) throws -> Instant {
-        instantOfLooking(after: try StoreClock(transaction).lastInstant())
+    func tolerantInstant(_ transaction: any StoreTransaction) throws -> Instant {
+        tolerantInstant(after: try StoreClock(transaction).lastInstant())
     }
 
-    func instantOfLooking(after last: Instant?) -> Instant {
+    func tolerantInstant(after last: Instant?) -> Instant {
         let now = wallClock()
         return max(now, last ?? now)
     }

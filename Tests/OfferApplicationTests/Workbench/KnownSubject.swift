@@ -27,7 +27,7 @@ extension Workbench {
                 history: try SubjectFacts.read(customers, transaction).history,
                 redemptions: try customers.flatMap(RedemptionStore(transaction).redemptions).map(\.redemption)
                     .sorted { $0.firstEvidence < $1.firstEvidence },
-                now: try clock.instantOfLooking(transaction),
+                now: try clock.tolerantInstant(transaction),
                 issued: try customers.flatMap(IssuedOfferStore(transaction).issuedOffers(to:)))
         }
     }

@@ -53,7 +53,7 @@ extension RecordedSignature {
 }
 
 /// Issued offers as they are stored, with what tells where they stand; the telling needs no database.
-struct IssuedOfferRows: Sendable {
+struct ShownIssuedOffers: Sendable {
     private let rows: [(issued: StoredIssuedOffer, newest: Signing)]
     /// The facts of each owner, or of all of them together.
     private let facts: [CustomerNumber: SubjectFacts]
