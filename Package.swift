@@ -198,7 +198,7 @@ let package = Package(
                 "OfferHTTP",
                 "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
                 hummingbird,
-                httpTypes, logging, serviceLifecycle, yams,
+                httpTypes, logging, nioCore, nioPosix, serviceLifecycle, yams,
             ],
             swiftSettings: settings),
         .testTarget(
