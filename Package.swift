@@ -9,6 +9,9 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// Optimising the tests would take as long as running them.
+let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 let fixtures: [Resource] = [.copy("Fixtures")]
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -36,12 +39,6 @@ let package = Package(
     products: [
         .executable(name: "offerd", targets: ["offerd"]),
         .executable(name: "offerctl", targets: ["offerctl"]),
-        // For `Benchmarks/`, which measures the evaluator, the JSON and the service in processes of its own.
-        .library(name: "OfferModel", targets: ["OfferModel"]),
-        .library(name: "OfferAPI", targets: ["OfferAPI"]),
-        .library(
-            name: "OfferService",
-            targets: ["AppStoreData", "OfferApplication", "OfferSigning", "OfferStore", "OpenSSLCrypto", "SQLiteStore"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -119,67 +116,87 @@ let package = Package(
         .executableTarget(name: "offerd", dependencies: ["OfferdCommands"], swiftSettings: settings),
         .executableTarget(name: "offerctl", dependencies: ["OfferctlCommands"], swiftSettings: settings),
 
+        // `Benchmarks/`: the evaluator, the JSON and the service, measured in processes of their own, and what limits them.
+        .executableTarget(
+            name: "DecideBenchmark", dependencies: ["OfferModel", "Rounds"], path: "Benchmarks/Sources/DecideBenchmark"),
+        .executableTarget(
+            name: "WireBenchmark", dependencies: ["OfferAPI", "OfferModel", "Rounds"],
+            path: "Benchmarks/Sources/WireBenchmark"),
+        .executableTarget(
+            name: "ServiceBenchmark",
+            dependencies: [
+                "AppStoreData", "OfferAPI", "OfferApplication", "OfferModel", "OfferSigning", "OfferStore",
+                "OpenSSLCrypto",
+                "Rounds", "SQLiteStore",
+            ],
+            path: "Benchmarks/Sources/ServiceBenchmark"),
+        .executableTarget(name: "EchoFloor", dependencies: [hummingbird], path: "Benchmarks/Sources/EchoFloor"),
+        .executableTarget(
+            name: "StoreFloor", path: "Benchmarks/Sources/StoreFloor",
+            linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("pthread")]),
+        .target(name: "Rounds", path: "Benchmarks/Sources/Rounds"),
+
         .target(
             name: "OfferTestSupport",
             dependencies: ["OfferModel", "OfferStore", argumentParser, nioCore, nioHTTP1, nioPosix],
             path: "Tests/OfferTestSupport",
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         // Also a target of `Fuzzing/`, where libFuzzer makes the inputs.
         .target(
             name: "ReaderFuzzing", dependencies: ["AppStoreData", "OfferModel", "OfferSigning", "OpenSSLCrypto"],
-            path: "Tests/ReaderFuzzing", swiftSettings: settings),
-        .testTarget(name: "ArchitectureTests", swiftSettings: settings),
+            path: "Tests/ReaderFuzzing", swiftSettings: testSettings),
+        .testTarget(name: "ArchitectureTests", swiftSettings: testSettings),
         .testTarget(
-            name: "JSONTests", dependencies: ["JSON", "OfferModel", "OfferTestSupport"], swiftSettings: settings),
+            name: "JSONTests", dependencies: ["JSON", "OfferModel", "OfferTestSupport"], swiftSettings: testSettings),
         .testTarget(
-            name: "OfferModelTests", dependencies: ["OfferModel", "OfferTestSupport"], swiftSettings: settings),
+            name: "OfferModelTests", dependencies: ["OfferModel", "OfferTestSupport"], swiftSettings: testSettings),
         .testTarget(
             name: "OfferDocumentsTests", dependencies: ["OfferDocuments", "OfferModel", "OfferTestSupport"],
-            resources: fixtures, swiftSettings: settings),
+            resources: fixtures, swiftSettings: testSettings),
         .testTarget(
             name: "EligibilityTests",
             dependencies: ["OfferDocuments", "OfferModel", "OfferTestSupport"], resources: fixtures,
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "OfferSigningTests",
             dependencies: ["OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto"], resources: fixtures,
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "OpenSSLCryptoTests",
             dependencies: ["OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "AppStoreDataTests",
             dependencies: [
                 "AppStoreData", "LocalAppStore", "OfferModel", "OfferSigning", "OfferTestSupport",
                 "OpenSSLCrypto", "ReaderFuzzing",
             ],
-            resources: fixtures, swiftSettings: settings),
+            resources: fixtures, swiftSettings: testSettings),
         .testTarget(
             name: "AppStoreServerTests",
             dependencies: [
                 "AppStoreData", "AppStoreServer", "LocalAppStore", "OfferModel", "OfferSigning", "OfferTestSupport",
                 "OpenSSLCrypto", nioCore, nioHTTP1, nioPosix,
             ],
-            resources: fixtures, swiftSettings: settings),
+            resources: fixtures, swiftSettings: testSettings),
         .testTarget(
             name: "LocalAppStoreTests",
             dependencies: [
                 "AppStoreData", "LocalAppStore", "OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto",
             ],
-            resources: fixtures, swiftSettings: settings),
+            resources: fixtures, swiftSettings: testSettings),
         .testTarget(
             name: "OfferStoreTests",
             dependencies: [
                 "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
                 "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "OfferApplicationTests",
             dependencies: [
@@ -187,10 +204,10 @@ let package = Package(
                 "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto",
                 "SQLiteStore", metrics, metricsTestKit,
             ],
-            resources: fixtures, swiftSettings: settings),
+            resources: fixtures, swiftSettings: testSettings),
         .testTarget(
             name: "OfferAPITests", dependencies: ["JSON", "OfferAPI", "OfferModel", "OfferTestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "OfferHTTPTests",
             dependencies: [
@@ -200,7 +217,7 @@ let package = Package(
                 hummingbird,
                 httpTypes, logging, nioCore, nioPosix, serviceLifecycle, yams,
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "OfferctlCommandsTests",
             dependencies: [
@@ -209,7 +226,7 @@ let package = Package(
                 argumentParser, nioCore,
                 nioHTTP1, nioPosix, yams,
             ],
-            resources: fixtures, swiftSettings: settings),
+            resources: fixtures, swiftSettings: testSettings),
         .testTarget(
             name: "OfferdCommandsTests",
             dependencies: [
@@ -218,6 +235,6 @@ let package = Package(
                 "OfferStore", "OfferTestSupport", "OfferdCommands", "OpenSSLCrypto", "SQLiteStore", "offerctl",
                 "offerd", argumentParser, asyncHTTPClient, metrics, nioCore, nioPosix, nioSSL,
             ],
-            resources: fixtures, swiftSettings: settings),
+            resources: fixtures, swiftSettings: testSettings),
     ]
 )

@@ -149,15 +149,27 @@ require_swift() {
     say "Swift $version"
 }
 
+# What `build` makes and the tests use: debug, or release, the optimised programs.
+configuration=${OFFERD_CONFIGURATION:-debug}
+if [[ ! $configuration =~ ^(debug|release)$ ]]; then
+    complain "there is no configuration \`$configuration\`" "set OFFERD_CONFIGURATION to debug or release"
+    exit 2
+fi
+# shellcheck disable=SC2034 # used by the scripts that source this
+bin=$root/.build/$configuration
+
 # Runs `swift build` with the given arguments. With CI=true it shows every hundredth line of progress, otherwise all.
 build() {
-    if [[ ! -d $root/.build/debug && ! -d $root/.build/release ]]; then
-        say "a first build takes about five minutes on two cores, later ones half a minute"
+    local command=(swift build --configuration "$configuration")
+    # The tests use what modules keep to themselves.
+    if [[ $configuration == release ]]; then command+=(-Xswiftc -enable-testing); fi
+    if [[ ! -d $bin ]]; then
+        say "a first build takes about five minutes on two cores (ten in release), later ones half a minute"
     fi
     if [[ ${CI:-} == true ]]; then
-        swift build "$@" 2>&1 | awk '/^\[[0-9]+\/[0-9]+\]/ && NR % 100 { next } { print; fflush() }'
+        "${command[@]}" "$@" 2>&1 | awk '/^\[[0-9]+\/[0-9]+\]/ && NR % 100 { next } { print; fflush() }'
     else
-        swift build "$@"
+        "${command[@]}" "$@"
     fi
 }
 

@@ -7,7 +7,6 @@ app=com.example.pro
 environment=LocalTesting
 key_id=LOCALTEST1
 key_file=keys/SubscriptionKey_$key_id.p8
-bin=$root/.build/debug
 offerd=$bin/offerd
 offerctl=$bin/offerctl
 
