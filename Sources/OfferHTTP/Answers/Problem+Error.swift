@@ -6,9 +6,8 @@ import OfferModel
 import OfferSigning
 
 extension Problem {
-    /// The problem an error maps to; `nil` for an unexpected error.
-    ///
-    /// The only place that maps errors to problems.
+    /// The problem an error maps to; `nil` for one of the store, see ``RequestError/init(storeFailure:)``, and for an
+    /// unexpected one.
     init?(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
