@@ -12,9 +12,9 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do {
         let fuzzing = try fuzzing.get()
         guard let body = fuzzing.body(of: Array(UnsafeBufferPointer(start: start, count: count))) else { return 0 }
-        // The least of three: what else the machine does costs processor time too.
+        // The least of twenty: what else the machine does costs processor time too.
         var least = Double.infinity
-        for _ in 0..<3 where least > BodyFuzzing.longestMilliseconds {
+        for _ in 0..<20 where least > BodyFuzzing.longestMilliseconds {
             let begun = processorSeconds()
             fuzzing.read(body)
             least = min(least, (processorSeconds() - begun) * 1_000)

@@ -31,7 +31,6 @@ public final class RequestRates: Sendable {
     private let apps: Mutex<TokenBuckets?>
     private let strangers: Mutex<TokenBuckets?>
     private let refusals: Mutex<TokenBuckets?>
-    private let limits: Mutex<RateLimits>
     private let clock: @Sendable () -> Int64
 
     /// - Parameter clock: nanoseconds of a clock that never goes back.
@@ -40,9 +39,8 @@ public final class RequestRates: Sendable {
         customers = Mutex(Self.buckets(limits.customer))
         addresses = Mutex(Self.buckets(limits.failedAuthentication))
         apps = Mutex(Self.buckets(limits.address))
-        strangers = Mutex(Self.strangersBuckets(limits))
+        strangers = Mutex(Self.buckets(Self.strangersLimit(limits)))
         refusals = Mutex(Self.buckets(limits.refusals))
-        self.limits = Mutex(limits)
         self.clock = clock
     }
 
@@ -52,11 +50,10 @@ public final class RequestRates: Sendable {
 
     /// Strangers of one address may send as much as those with an `app` key; all together ``strangersTogether`` times
     /// as much.
-    private static func strangersBuckets(_ limits: RateLimits) -> TokenBuckets? {
-        buckets(
-            limits.address.map {
-                RateLimit(perSecond: $0.perSecond * strangersTogether, burst: $0.burst * strangersTogether)
-            })
+    private static func strangersLimit(_ limits: RateLimits) -> RateLimit? {
+        limits.address.map {
+            RateLimit(perSecond: $0.perSecond * strangersTogether, burst: $0.burst * strangersTogether)
+        }
     }
 
     private static let strangersTogether = 10
@@ -71,19 +68,18 @@ public final class RequestRates: Sendable {
     private static let bytesOfToken = 32 * 1_024
 
     /// Applies other limits. Where a limit changes, its buckets begin full.
-    public func replace(with new: RateLimits) {
-        limits.withLock { former in
-            if new.key != former.key { keys.withLock { $0 = Self.buckets(new.key) } }
-            if new.customer != former.customer { customers.withLock { $0 = Self.buckets(new.customer) } }
-            if new.failedAuthentication != former.failedAuthentication {
-                addresses.withLock { $0 = Self.buckets(new.failedAuthentication) }
-            }
-            if new.address != former.address {
-                apps.withLock { $0 = Self.buckets(new.address) }
-                strangers.withLock { $0 = Self.strangersBuckets(new) }
-            }
-            if new.refusals != former.refusals { refusals.withLock { $0 = Self.buckets(new.refusals) } }
-            former = new
+    public func replace(with limits: RateLimits) {
+        Self.replace(keys, limits.key)
+        Self.replace(customers, limits.customer)
+        Self.replace(addresses, limits.failedAuthentication)
+        Self.replace(apps, limits.address)
+        Self.replace(strangers, Self.strangersLimit(limits))
+        Self.replace(refusals, limits.refusals)
+    }
+
+    private static func replace(_ buckets: borrowing Mutex<TokenBuckets?>, _ limit: RateLimit?) {
+        buckets.withLock { buckets in
+            if buckets?.limit != limit { buckets = Self.buckets(limit) }
         }
     }
 
