@@ -323,9 +323,10 @@ public struct IssueOffer: Sendable {
     private enum Commit: Sendable {
         case recorded(WrittenAnswer)
         case earlier(WrittenAnswer)
-        /// The inputs of the decision have changed: no offer and no refusal was recorded.
+        /// The inputs of the decision have changed: no offer and no refusal was recorded, and the request is decided again.
+        /// A customer whose other request won then gets its signatures (200).
         case moved
-        /// Others have taken the last use meanwhile: no offer was recorded.
+        /// Others have taken the last use meanwhile: no offer was recorded, and the request is refused (403).
         case limited(OfferCounters)
 
         var answer: WrittenAnswer? {

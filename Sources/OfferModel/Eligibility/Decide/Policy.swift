@@ -38,6 +38,7 @@ public struct Policy: Sendable {
         return policy
     }
 
+    /// All rules that concern an offer are asked, in this order, which is also that of the findings.
     public static let standard = Policy(rules: [
         CatalogStatusRule(), CatalogScheduleRule(), CatalogEnvironmentRule(), CatalogProductRule(),
         CatalogPausedRule(),
