@@ -64,7 +64,7 @@ public struct Policy: Sendable {
         ) { $0.accountLimits },
         LimitsRule(
             id: .limitTotal, requirement: "the offer must have a use left across all customers",
-            none: "the offer has no limit in all"
+            none: "the offer has no total limit"
         ) { $0.totals },
         LimitsRule(
             id: .limitBudget, requirement: "the offer's budget must have enough left",
