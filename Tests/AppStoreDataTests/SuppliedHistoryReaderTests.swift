@@ -12,7 +12,9 @@ struct SuppliedHistoryReaderTests {
         return Scope(bundleId: transaction.bundleId, environment: environment)
     }
 
-    private func refusal(_ history: SuppliedHistory, _ scope: Scope) -> SuppliedPayloadRefusal? {
+    private func refusal(_ scope: Scope, _ state: (inout SuppliedHistory) -> Void) -> SuppliedPayloadRefusal? {
+        var history = SuppliedHistory()
+        state(&history)
         do throws(SuppliedPayloadRefusal) {
             _ = try SuppliedHistoryReader(scope: scope).read(history)
             return nil
@@ -26,8 +28,11 @@ struct SuppliedHistoryReaderTests {
         let transaction = try Payloads.bytes(Payloads.transaction)
         let info = try Payloads.bytes(Payloads.renewalInfo)
         let app = try Payloads.bytes(Payloads.appTransaction)
-        let decoded = try SuppliedHistoryReader(scope: try scope(of: Payloads.transaction)).read(
-            SuppliedHistory(transactions: [transaction], renewalInfos: [info], appTransaction: app, isComplete: true))
+        var history = SuppliedHistory()
+        history.transactions = [transaction]
+        history.renewalInfos = [info]
+        history.appTransaction = app
+        let decoded = try SuppliedHistoryReader(scope: try scope(of: Payloads.transaction)).read(history)
         #expect(decoded.transactions == [DecodedPayload(try Transaction(payload: transaction), bytes: transaction)])
         #expect(decoded.renewalInfos == [DecodedPayload(try RenewalInfo(payload: info), bytes: info)])
         #expect(decoded.appTransaction == DecodedPayload(try AppTransaction(payload: app), bytes: app))
@@ -47,26 +52,25 @@ struct SuppliedHistoryReaderTests {
         ]
         for (changes, path) in cases {
             let bad = try Payloads.bytes(Payloads.transaction, set: changes)
-            let found = refusal(SuppliedHistory(transactions: [good, bad], isComplete: false), scope)
+            let found = refusal(scope) { $0.transactions = [good, bad] }
             #expect(found?.path == ["transactions", "1"] + path, "\(changes)")
         }
         let info = try Payloads.bytes(Payloads.renewalInfo, set: ["autoRenewStatus": "on"])
         #expect(
-            refusal(SuppliedHistory(renewalInfos: [info], isComplete: false), scope)?.path
+            refusal(scope, { $0.renewalInfos = [info] })?.path
                 == ["renewalInfos", "0", "autoRenewStatus"])
         let app = try Payloads.bytes(Payloads.appTransaction, set: ["receiptType": "Moon"])
         #expect(
-            refusal(SuppliedHistory(appTransaction: app, isComplete: false), scope)?.path
-                == ["appTransaction", "receiptType"])
+            refusal(scope, { $0.appTransaction = app })?.path == ["appTransaction", "receiptType"])
     }
 
     @Test("a payload that names no environment is taken, one of another app is refused by both names")
     func claims() throws {
         let scope = try scope(of: Payloads.transaction)
         let silent = try Payloads.bytes(Payloads.transaction, set: ["environment": NSNull()])
-        #expect(refusal(SuppliedHistory(transactions: [silent], isComplete: false), scope) == nil)
+        #expect(refusal(scope, { $0.transactions = [silent] }) == nil)
         let foreign = try Payloads.bytes(Payloads.transaction, set: ["bundleId": "com.example.another"])
-        let found = refusal(SuppliedHistory(transactions: [foreign], isComplete: false), scope)?.refusal
+        let found = refusal(scope) { $0.transactions = [foreign] }?.refusal
         #expect(found?.code == .wrongBundleId)
         #expect(
             found?.detail == "`com.example.another` is another app than `\(scope.bundleId)`, which is asked about")

@@ -181,8 +181,9 @@ struct IdempotencyTests {
             let caller = Caller(
                 apiKeyId: String(token.split(separator: "_")[1]), scope: ServiceFixture.scope, role: .client)
             let replayed = try await bare.issuing.issue(
-                IssueRequest(offerId: "comeback", customer: CustomerIdentifiers(customerId: "somebody")),
-                caller: caller,
+                IssueRequest {
+                    ($0.offerId, $0.customer) = ("comeback", CustomerIdentifiers(customerId: "somebody"))
+                }, caller: caller,
                 as: IdempotentRequest(key: "k", route: "POST /v1/issued-offers", body: Array(body.utf8)),
                 write: { _ in throw RequestError.busy })
             #expect(replayed.body == first.body)
@@ -203,10 +204,11 @@ struct IdempotencyTests {
                 apiKeyId: String(token.split(separator: "_")[1]), scope: ServiceFixture.scope, role: .client)
             await #expect(throws: RequestError.self) {
                 try await service.useCases.issuing.issue(
-                    IssueRequest(
-                        offerId: "comeback", customer: CustomerIdentifiers(customerId: "somebody"),
-                        delivery: SignedDelivery(
-                            signedTransactions: signed.signedTransactions, signedRenewalInfo: signed.signedRenewalInfo)),
+                    IssueRequest {
+                        ($0.offerId, $0.customer) = ("comeback", CustomerIdentifiers(customerId: "somebody"))
+                        $0.delivery.signedTransactions = signed.signedTransactions
+                        $0.delivery.signedRenewalInfo = signed.signedRenewalInfo
+                    },
                     caller: caller, as: IdempotentRequest(key: "k", route: "r", body: []),
                     write: { _ in throw RequestError.busy })
             }

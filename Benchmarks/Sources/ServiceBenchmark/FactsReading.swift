@@ -21,7 +21,9 @@ struct FactsReading {
         let caller = try Bench.caller()
         for number in 0..<Self.count {
             // Neighbours in time are strangers in the file.
-            let inquiry = Inquiry(customer: Bench.customer(number * 7_919 % 10_000), offerIds: ["comeback"])
+            let inquiry = Inquiry {
+                ($0.customer, $0.offerIds) = (Bench.customer(number * 7_919 % 10_000), ["comeback"])
+            }
             let answer = try await useCases.decisions.decide(inquiry, caller: caller)
             precondition(answer.decisions.count == 1)
         }

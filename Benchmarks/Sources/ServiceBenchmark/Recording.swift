@@ -24,8 +24,9 @@ struct Recording {
         let recorded = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<Self.count {
                 group.addTask {
-                    let order = IssueRequest(
-                        offerId: "comeback", customer: Bench.customer(first + number), formats: [.v2])
+                    let order = IssueRequest {
+                        ($0.offerId, $0.customer, $0.formats) = ("comeback", Bench.customer(first + number), [.v2])
+                    }
                     let answer = try await useCases.issuing.issue(order, caller: caller, as: nil) { answer in
                         guard case .issued(_, true) = answer else { throw NotMeasured(text: "\(answer)") }
                         return WrittenAnswer(status: 201, contentType: "", body: [])

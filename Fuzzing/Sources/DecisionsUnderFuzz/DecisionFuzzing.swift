@@ -161,7 +161,7 @@ struct DecisionFuzzing {
             }
         }
         let facts = SubjectFacts(history: History(decoded, isComplete: true, at: Self.now))
-        try decide(facts, Inquiry(customer: CustomerIdentifiers()), catalog, Self.now)
+        try decide(facts, Inquiry { $0.customer = CustomerIdentifiers() }, catalog, Self.now)
     }
 }
 

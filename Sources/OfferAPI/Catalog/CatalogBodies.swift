@@ -16,7 +16,6 @@ package struct CatalogApplied: WireObject {
 
 /// One difference between two revisions.
 package struct CatalogChange: WireObject {
-    /// The words of ``change``.
     package enum Kind: String, Sendable, CaseIterable {
         case added, changed, removed
     }

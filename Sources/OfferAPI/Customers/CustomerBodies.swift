@@ -111,11 +111,9 @@ package struct RefreshRequestBody: WireRequest {
 /// The outcome of asking Apple for a customer's purchases.
 package struct RefreshReport: WireObject {
     package struct Counts: WireObject {
-        /// New.
         package var added = 0
         /// A newer view of something known.
         package var updated = 0
-        /// Already stored.
         package var unchanged = 0
         package var refused = 0
 

@@ -149,7 +149,6 @@ package struct TransactionSummary: WireObject {
 
 /// One thing that happened to a customer, in a sentence for staff.
 package struct TimelineEntry: WireObject {
-    /// The words of ``kind``.
     package enum Kind: String, Sendable, CaseIterable {
         case purchased, renewed, shared, expired, revoked, refundReversed, cancelled, resumed, productChange,
             paymentFailed

@@ -175,15 +175,4 @@ package struct ProductStatus: WireObject {
         members.optional("revokedAt", &revokedAt)
         members.required("type", &type)
     }
-
-    package init(
-        productId: ProductId, type: OtherProductType, owned: Bool, purchasedAt: Instant? = nil,
-        revokedAt: Instant? = nil
-    ) {
-        self.productId = productId
-        self.type = type.rawValue
-        self.owned = owned
-        self.purchasedAt = purchasedAt
-        self.revokedAt = revokedAt
-    }
 }

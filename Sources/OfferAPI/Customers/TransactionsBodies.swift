@@ -73,7 +73,6 @@ package struct IngestReport: WireObject {
 public struct IgnoredData: WireObject {
     /// The member of the request, such as `signedAppTransaction` or `signedRenewalInfo[1]`.
     public var member = ""
-    /// Why, in words.
     public var reason = ""
 
     public init() {}

@@ -41,20 +41,6 @@ public struct Inquiry: WireRequest {
         members.optional("catalogRevision", &catalogRevision)
     }
 
-    public init(
-        customer: CustomerIdentifiers? = nil, offerIds: [OfferId]? = nil, productId: ProductId? = nil,
-        signals: [String: FactValue] = [:], request: DeviceRequest = DeviceRequest(), asOf: Instant? = nil,
-        history: SuppliedHistory? = nil
-    ) {
-        self.customer = customer
-        self.offerIds = offerIds
-        self.productId = productId
-        self.signals = signals
-        self.request = request
-        self.asOf = asOf
-        self.history = history
-    }
-
     /// The names of the members by which this request supposes something: not for `client` and `app` keys
     /// (docs/design.md#roles).
     package var supposingMembers: [String] {
@@ -67,8 +53,6 @@ public struct Inquiry: WireRequest {
 }
 
 extension SuppliedHistory: WireRequest {
-    public init() { self.init(isComplete: false) }
-
     public mutating func visit(_ members: inout some MemberVisitor) {
         var payloads = transactions.map(DecodedPayload.init)
         members.required("transactions", &payloads)

@@ -68,13 +68,10 @@ package struct TurningPointBody: WireObject {
 
     package init() {}
 
+    package init(_ point: TurningPoint) { (at, event) = (point.instant, point.event?.rawValue) }
+
     package mutating func visit(_ members: inout some MemberVisitor) {
         members.optional("at", &at)
         members.optional("event", &event)
-    }
-
-    package init(at: Instant? = nil, event: String? = nil) {
-        self.at = at
-        self.event = event
     }
 }

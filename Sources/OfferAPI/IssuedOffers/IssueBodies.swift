@@ -28,21 +28,6 @@ public struct IssueRequest: WireRequest {
         members.defaulted("historyComplete", &delivery.historyComplete)
         members.defaulted("request", &device)
     }
-
-    public init(
-        offerId: OfferId, productId: ProductId? = nil, customer: CustomerIdentifiers,
-        formats: [SignatureFormat]? = nil, fresh: Bool = false, signals: [String: FactValue] = [:],
-        device: DeviceRequest = DeviceRequest(), delivery: SignedDelivery = SignedDelivery()
-    ) {
-        self.offerId = offerId
-        self.productId = productId
-        self.customer = customer
-        self.formats = formats
-        self.fresh = fresh
-        self.signals = signals
-        self.device = device
-        self.delivery = delivery
-    }
 }
 
 /// One issued offer, as issued and as read back.

@@ -7,19 +7,6 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// The whole document.
     public static let root = JSONPointer(description: "")
 
-    private init(description: String) {
-        self.description = description
-    }
-
-    init(_ path: [JSONStep]) {
-        self = path.reduce(.root) { pointer, step in
-            switch step {
-            case .member(let name): pointer.appending(String(decoding: name, as: UTF8.self))
-            case .element(let index): pointer.appending(index)
-            }
-        }
-    }
-
     /// The member of that name; `~` and `/` in it are escaped.
     public func appending(_ member: some StringProtocol) -> JSONPointer {
         var escaped = ""
@@ -36,5 +23,16 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// The element with that index, from 0.
     public func appending(_ index: Int) -> JSONPointer {
         JSONPointer(description: "\(description)/\(index)")
+    }
+}
+
+extension JSONPointer {
+    init(_ path: [JSONStep]) {
+        self = path.reduce(.root) { pointer, step in
+            switch step {
+            case .member(let name): pointer.appending(String(decoding: name, as: UTF8.self))
+            case .element(let index): pointer.appending(index)
+            }
+        }
     }
 }

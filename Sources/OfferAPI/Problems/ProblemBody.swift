@@ -8,7 +8,6 @@ package struct ProblemBody: WireObject {
     package var type = ""
     package var title = ""
     package var status = 0
-    /// The code, from a closed list.
     package var code: ProblemCode = .internal
     package var detail = ""
     package var hint: String?
@@ -180,13 +179,10 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, WireWord {
 public enum RequestErrorCode: String, Sendable, Hashable, CaseIterable {
     /// The body is not JSON in UTF-8, or nests too deeply.
     case malformedJson
-    /// The request has no such member.
     case unknownMember
-    /// The member is given twice.
     case duplicateMember
     /// A member that must be there is absent or null.
     case missingMember
-    /// The value has another JSON type.
     case wrongType
     /// The value has the right type and is not one that is accepted.
     case invalidValue
@@ -194,9 +190,7 @@ public enum RequestErrorCode: String, Sendable, Hashable, CaseIterable {
     case invalidLength
     /// The list has more entries than allowed; without a place: the request has more errors than are shown.
     case tooMany
-    /// The call has no such query parameter.
     case unknownParameter
-    /// The query parameter is given twice.
     case duplicateParameter
     /// The header does not have the form it must have.
     case invalidHeader

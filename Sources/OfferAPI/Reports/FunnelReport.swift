@@ -39,9 +39,7 @@ package struct OfferFunnel: WireObject {
     package var discountCost: [Cost] = []
     /// Issued offers whose discount the catalog does not say.
     package var slotsWithoutCost = 0
-    /// Offered customers compared with held-out ones.
     package var holdoutLift = HoldoutLift()
-    /// Of those who redeemed after cancelling, how many stayed.
     package var saveRate = SaveRate()
 
     package init() {}
@@ -67,7 +65,6 @@ package struct OfferFunnel: WireObject {
         /// All rules but the rollout passed at least once.
         package var eligible = 0
         package var issued = 0
-        /// Redeemed the offer at Apple.
         package var redeemed = 0
         /// Paid for a later period without an offer.
         package var renewedAtFullPrice = 0
@@ -102,17 +99,11 @@ package struct OfferFunnel: WireObject {
 
     /// The evaluated who were never issued the offer, each in one of these.
     package struct NotIssued: WireObject {
-        /// All rules passed but the holdout.
         package var heldOut = 0
-        /// All rules passed but the rollout's percentage.
         package var notInRollout = 0
-        /// All rules passed, but offers were paused.
         package var paused = 0
-        /// A rule was violated.
         package var ineligible = 0
-        /// No rule was violated, but information was missing.
         package var undetermined = 0
-        /// Retention has removed the reason.
         package var removed = 0
 
         package init() {}

@@ -211,7 +211,7 @@ extension GroupStatus {
         let trial = group.newestTrial
         self.init(shown: state)
         nextChange = group.nextChange(after: state) { GroupStatus(shown: $0) }
-            .map { TurningPointBody(at: $0.at, event: $0.change.rawValue) }
+            .map { next in TurningPointBody { ($0.at, $0.event) = (next.at, next.change.rawValue) } }
         daysLeft = state.daysLeft
         (trialStartedAt, trialEndsAt) = (trial?.startedAt, trial?.endsAt)
     }
@@ -244,9 +244,9 @@ extension ProductStatus {
     /// `nil` for a type that Apple added later.
     fileprivate init?(_ product: PurchasedProduct) {
         guard let type = OtherProductType(product.type) else { return nil }
-        self.init(
-            productId: product.productId, type: type, owned: product.isOwned, purchasedAt: product.purchasedAt,
-            revokedAt: product.revokedAt)
+        self.init()
+        (productId, self.type, owned) = (product.productId, type.rawValue, product.isOwned)
+        (purchasedAt, revokedAt) = (product.purchasedAt, product.revokedAt)
     }
 }
 

@@ -73,12 +73,3 @@ extension EvidenceBody {
         transactionId = evidence.transactionId
     }
 }
-
-extension TurningPointBody {
-    package init(_ point: TurningPoint) {
-        switch point {
-        case .at(let instant): self.init(at: instant)
-        case .event(let event): self.init(event: event.rawValue)
-        }
-    }
-}

@@ -123,7 +123,9 @@ public struct OfferDecisions: Sendable {
             return life < policy.storedSignatureMinimumLife || inquiry.fresh && offer.delivery != .appStore
         }
         guard let open = snapshot.open(offer, about: subject) else { return true }
-        let request = IssueRequest(offerId: offer.id, productId: question.productId, customer: inquiry.named)
+        let request = IssueRequest {
+            ($0.offerId, $0.productId, $0.customer) = (offer.id, question.productId, inquiry.named)
+        }
         let plan = try SigningPlan(
             offer, productId: question.productId, request: request, formats: question.formats,
             history: snapshot.facts.history)

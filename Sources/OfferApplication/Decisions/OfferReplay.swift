@@ -144,7 +144,7 @@ extension ReplayDifference {
         note("reason") { $0.reason.rawValue }
         note("message") { $0.message }
         note("evidence") { $0.evidence.map(\.words).joined(separator: "; ") }
-        note("turningPoint") { $0.turningPoint.map(\.words) }
+        note("turningPoint") { $0.turningPoint.map(\.description) }
         compare(recorded.children ?? [], recomputed.children ?? [], into: &differences)
     }
 }
@@ -175,15 +175,6 @@ extension EvidenceValue {
         switch self {
         case .value(let value): value.description
         case .list(let values): "[\(values.map(\.description).joined(separator: ", "))]"
-        }
-    }
-}
-
-extension TurningPoint {
-    fileprivate var words: String {
-        switch self {
-        case .at(let instant): instant.description
-        case .event(let event): event.rawValue
         }
     }
 }

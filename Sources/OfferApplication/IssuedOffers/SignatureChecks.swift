@@ -120,7 +120,8 @@ public struct SignatureChecks: Sendable {
         for customer in customers {
             do {
                 let answer = try await decisions.decide(
-                    Inquiry(customer: customer, offerIds: [offer.id], productId: contents.productId), caller: caller)
+                    Inquiry { ($0.customer, $0.offerIds, $0.productId) = (customer, [offer.id], contents.productId) },
+                    caller: caller)
                 guard answer.isKnown == true else { continue }
                 return answer.decisions.first?.decision.findings
                     .first { $0.verdict == .violated && $0.rule.rawValue.hasPrefix("platform.") }?.message

@@ -1,24 +1,15 @@
 /// A history stated for a "what if": Apple's payloads decoded, each as JSON text, without signatures
 /// (docs/design.md#history-and-state).
 public struct SuppliedHistory: Sendable, Hashable {
-    public var transactions: [[UInt8]]
-    public var renewalInfos: [[UInt8]]
+    public var transactions: [[UInt8]] = []
+    public var renewalInfos: [[UInt8]] = []
     public var appTransaction: [UInt8]?
     /// The offers issued before; those on record for the customer if absent.
     public var issuedOffers: [SuppliedOffer]?
     /// Whether nothing is missing, as of the instant that is decided at.
-    public var isComplete: Bool
+    public var isComplete = false
 
-    public init(
-        transactions: [[UInt8]] = [], renewalInfos: [[UInt8]] = [], appTransaction: [UInt8]? = nil,
-        issuedOffers: [SuppliedOffer]? = nil, isComplete: Bool
-    ) {
-        self.transactions = transactions
-        self.renewalInfos = renewalInfos
-        self.appTransaction = appTransaction
-        self.issuedOffers = issuedOffers
-        self.isComplete = isComplete
-    }
+    public init() {}
 }
 
 /// An offer issued before, as stated for a "what if" or by a case; its type is in the catalog.

@@ -209,13 +209,7 @@ struct CaseAnswer: WireObject {
     }
 
     private static func body(_ finding: Finding) -> FindingBody {
-        let point: TurningPointBody? =
-            switch finding.turningPoint {
-            case .at(let instant): TurningPointBody(at: instant)
-            case .event(let event): TurningPointBody(event: event.rawValue)
-            case nil: nil
-            }
-        return FindingBody { body in
+        FindingBody { body in
             body.rule = finding.rule.rawValue
             body.verdict = finding.verdict.rawValue
             body.reason = finding.reason.rawValue
@@ -224,7 +218,7 @@ struct CaseAnswer: WireObject {
             body.evidence = finding.evidence.filter { $0.transactionId != nil }.map { evidence in
                 EvidenceBody { ($0.field, $0.transactionId) = (evidence.field, evidence.transactionId) }
             }
-            body.turningPoint = point
+            body.turningPoint = finding.turningPoint.map(TurningPointBody.init)
             body.children = finding.children?.map(Self.body)
         }
     }

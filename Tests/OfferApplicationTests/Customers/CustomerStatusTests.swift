@@ -184,13 +184,21 @@ struct CustomerStatusTests {
         let status = CustomerStatus(of: Self.customer, history, at: later.adding(months: 1), in: .production)
         #expect(
             status.products == [
-                ProductStatus(productId: "coins", type: .consumable, owned: false, purchasedAt: later),
-                ProductStatus(productId: "lifetime", type: .nonConsumable, owned: true, purchasedAt: bought),
-                ProductStatus(productId: "pack", type: .nonConsumable, owned: true, purchasedAt: bought),
-                ProductStatus(
-                    productId: "pass", type: .nonRenewing, owned: false, purchasedAt: bought, revokedAt: later),
+                product("coins", .consumable, owned: false, purchasedAt: later),
+                product("lifetime", .nonConsumable, owned: true, purchasedAt: bought),
+                product("pack", .nonConsumable, owned: true, purchasedAt: bought),
+                product("pass", .nonRenewing, owned: false, purchasedAt: bought, revokedAt: later),
             ])
         #expect(status.groups.isEmpty && !status.hasAccess)
+    }
+
+    private func product(
+        _ id: ProductId, _ type: OtherProductType, owned: Bool, purchasedAt: Instant, revokedAt: Instant? = nil
+    ) -> ProductStatus {
+        ProductStatus {
+            ($0.productId, $0.type, $0.owned) = (id, type.rawValue, owned)
+            ($0.purchasedAt, $0.revokedAt) = (purchasedAt, revokedAt)
+        }
     }
 }
 

@@ -13,10 +13,12 @@ struct SuppliedHistoryTests {
 
     /// The same data without its signatures.
     private static func supplied(_ delivery: SignedDelivery) throws -> SuppliedHistory {
-        SuppliedHistory(
-            transactions: try delivery.signedTransactions.map(payload),
-            renewalInfos: try delivery.signedRenewalInfo.map(payload),
-            appTransaction: try delivery.signedAppTransaction.map(payload), isComplete: delivery.historyComplete)
+        var history = SuppliedHistory()
+        history.transactions = try delivery.signedTransactions.map(payload)
+        history.renewalInfos = try delivery.signedRenewalInfo.map(payload)
+        history.appTransaction = try delivery.signedAppTransaction.map(payload)
+        history.isComplete = delivery.historyComplete
+        return history
     }
 
     private static func decide(

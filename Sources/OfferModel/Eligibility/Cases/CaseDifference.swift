@@ -124,8 +124,8 @@ extension ExpectedFinding {
         if let reason { compare(.reason, reason.rawValue, found.reason.rawValue) }
         switch turningPoint {
         case nil: break
-        case .nothing: compare(.turningPoint, nil, found.turningPoint?.text)
-        case .value(let value): compare(.turningPoint, value, found.turningPoint?.text)
+        case .nothing: compare(.turningPoint, nil, found.turningPoint?.description)
+        case .value(let value): compare(.turningPoint, value, found.turningPoint?.description)
         }
         let transactions = found.evidence.compactMap(\.transactionId)
         if let transactionId, !transactions.contains(transactionId) {
@@ -152,15 +152,6 @@ extension ExpectedState {
             let wanted: String? = if case .value(let text) = expected { text } else { nil }
             guard wanted != state[name] else { return nil }
             return CaseDifference(aspect: .state(name), expected: wanted, got: state[name])
-        }
-    }
-}
-
-extension TurningPoint {
-    fileprivate var text: String {
-        switch self {
-        case .at(let instant): instant.description
-        case .event(let event): event.rawValue
         }
     }
 }

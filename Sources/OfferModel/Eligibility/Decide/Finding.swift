@@ -56,7 +56,6 @@ public struct Evidence: Sendable, Hashable {
     public var provenance: Provenance?
     public var transactionId: TransactionId?
 
-    /// Whether the subscription will renew.
     static let willAutoRenew = "subscription.willAutoRenew"
 }
 
@@ -68,7 +67,7 @@ extension EvidenceValue {
 }
 
 /// The earliest instant, or the event, at which a finding would flip.
-public enum TurningPoint: Sendable, Hashable {
+public enum TurningPoint: Sendable, Hashable, CustomStringConvertible {
     case at(Instant)
     case event(TurningEvent)
 
@@ -80,6 +79,14 @@ public enum TurningPoint: Sendable, Hashable {
     public var event: TurningEvent? {
         guard case .event(let event) = self else { return nil }
         return event
+    }
+
+    /// The instant in ISO 8601, or the event's name.
+    public var description: String {
+        switch self {
+        case .at(let instant): instant.description
+        case .event(let event): event.rawValue
+        }
     }
 }
 
