@@ -34,31 +34,18 @@ public struct RateLimit: Sendable, Hashable {
 
 /// How fast requests may come; an absent limit is switched off.
 public struct RateLimits: Sendable, Hashable {
-    public var key: RateLimit?
+    public var key: RateLimit? = RateLimit(perSecond: 5_000, burst: 10_000)
     /// About one customer, by callers of one role.
-    public var customer: RateLimit?
+    public var customer: RateLimit? = RateLimit(perSecond: 20, burst: 500)
     /// From one address with `app` keys, which every copy of the app has, and as much again without a key.
-    public var address: RateLimit?
-    public var failedAuthentication: RateLimit?
+    public var address: RateLimit? = RateLimit(perSecond: 50, burst: 1_000)
+    public var failedAuthentication: RateLimit? = RateLimit(perSecond: 1, burst: 60)
     /// New records of refusals to one customer with `app` keys: what an app states is free text, so each refusal can
     /// differ.
-    public var refusals: RateLimit?
+    public var refusals: RateLimit? = RateLimit(perSecond: 1, burst: 30, slowness: 600)
 
+    /// Those of an `offerd.yaml` that names none (docs/decisions/0043).
+    public static let standard = RateLimits()
     /// Without any but ``refusals``, which protects the disk and not the processors.
     public static let off = RateLimits(key: nil, customer: nil, address: nil, failedAuthentication: nil)
-
-    /// Limits by their parts; the defaults are those of `offerd.yaml` (docs/decisions/0043).
-    public init(
-        key: RateLimit? = RateLimit(perSecond: 5_000, burst: 10_000),
-        customer: RateLimit? = RateLimit(perSecond: 20, burst: 500),
-        address: RateLimit? = RateLimit(perSecond: 50, burst: 1_000),
-        failedAuthentication: RateLimit? = RateLimit(perSecond: 1, burst: 60),
-        refusals: RateLimit? = RateLimit(perSecond: 1, burst: 30, slowness: 600)
-    ) {
-        self.key = key
-        self.customer = customer
-        self.address = address
-        self.failedAuthentication = failedAuthentication
-        self.refusals = refusals
-    }
 }

@@ -1,7 +1,7 @@
-import OfferModel
 import Testing
 
 @testable import OfferDocuments
+@testable import OfferModel
 
 @Suite struct ServerDocumentTests {
     @Test("offerd.yaml is read, whole or in part")

@@ -1,9 +1,10 @@
 import Foundation
 import LocalAppStore
 import OfferApplication
-import OfferModel
 import OfferTestSupport
 import Testing
+
+@testable import OfferModel
 
 @Suite("Rate limits")
 struct RateLimitTests {

@@ -1,8 +1,8 @@
 import OfferApplication
-import OfferModel
 import Testing
 
 @testable import OfferHTTP
+@testable import OfferModel
 
 @Suite("Traces and the access log")
 struct TraceParentTests {

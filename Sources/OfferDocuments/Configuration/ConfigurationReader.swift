@@ -11,8 +11,8 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// Where `/metrics` is served; nowhere if absent.
     package var metrics: ListenAddress?
     package var log = LogFormat.text
-    package var retention = RetentionTerms()
-    package var rateLimits = RateLimits()
+    package var retention = RetentionTerms.standard
+    package var rateLimits = RateLimits.standard
     package var tls: TLSPaths?
     package var trustedProxies: [IPNetwork] = []
     /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for
@@ -23,7 +23,6 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// Servers to ask instead of Apple's, for tests; never for Production.
     package var appStoreServers: [AppStoreEnvironment: String] = [:]
 
-    /// Gives the paths of `tls` and `customerTokens` another form.
     package mutating func resolvePaths(_ resolve: (String) -> String) {
         tls = tls.map {
             TLSPaths(
@@ -88,7 +87,6 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// Reads `offerd.yaml` (docs/design.md#configuration).
 package enum ConfigurationReader {
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
         try DocumentReading.read(bytes) { root in
@@ -111,8 +109,8 @@ package enum ConfigurationReader {
                 keys: mapping.optional("keys")?.text(.path),
                 metrics: metrics,
                 log: mapping.optional("log")?.choice(LogFormat.self) ?? .text,
-                retention: mapping.optional("retention")?.retention() ?? RetentionTerms(),
-                rateLimits: mapping.optional("rateLimits")?.rateLimits() ?? RateLimits(),
+                retention: mapping.optional("retention")?.retention() ?? .standard,
+                rateLimits: mapping.optional("rateLimits")?.rateLimits() ?? .standard,
                 tls: mapping.optional("tls")?.tlsPaths(),
                 trustedProxies: mapping.optional("trustedProxies")?.networks() ?? [],
                 recheck: mapping.optional("notifications").map { $0.recheck(default: own.recheck) } ?? own.recheck,
@@ -178,7 +176,7 @@ extension TextForm {
 
 extension Field {
     fileprivate func retention() -> RetentionTerms {
-        var terms = RetentionTerms()
+        var terms = RetentionTerms.standard
         guard let mapping = mapping(["signatures", "refusals", "answers", "notifications"]) else { return terms }
         // A signature may be asked for again, and its issued offer counts, for 25 hours.
         let shortest = 2 * Instant.Duration.day
@@ -224,7 +222,7 @@ extension Field {
     }
 
     fileprivate func rateLimits() -> RateLimits {
-        var limits = RateLimits()
+        var limits = RateLimits.standard
         guard !isOff else { return .off }
         guard let mapping = mapping(["key", "customer", "address", "failedAuthentication"]) else { return limits }
         if let limit = mapping.optional("key") { limits.key = limit.rateLimit() }
@@ -236,8 +234,7 @@ extension Field {
 
     /// Whether it says `off`, quoted or not.
     private var isOff: Bool {
-        guard case .scalar("off", _) = node.content else { return false }
-        return true
+        if case .scalar("off", _) = node.content { true } else { false }
     }
 
     /// `nil` for `off`, and for what is logged as an error.

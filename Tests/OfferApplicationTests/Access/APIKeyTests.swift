@@ -1,9 +1,10 @@
 import OfferApplication
-import OfferModel
 import OfferStore
 import OfferTestSupport
 import SQLiteStore
 import Testing
+
+@testable import OfferModel
 
 @Suite("API keys")
 struct APIKeyTests {

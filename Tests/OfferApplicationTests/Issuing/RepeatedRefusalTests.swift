@@ -1,12 +1,13 @@
 import OfferAPI
 import OfferApplication
-import OfferModel
 import OfferSigning
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
 import SQLiteStore
 import Testing
+
+@testable import OfferModel
 
 @Suite("An identical refusal is the recorded one")
 struct RepeatedRefusalTests {

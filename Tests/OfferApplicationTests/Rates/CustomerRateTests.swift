@@ -1,7 +1,8 @@
 import OfferAPI
 import OfferApplication
-import OfferModel
 import Testing
+
+@testable import OfferModel
 
 @Suite("Requests about one customer")
 struct CustomerRateTests {

@@ -1,9 +1,10 @@
 import OfferApplication
-import OfferModel
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
 import Testing
+
+@testable import OfferModel
 
 @Suite("Failed authentication")
 struct FailedAuthenticationTests {

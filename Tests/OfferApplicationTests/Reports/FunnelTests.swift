@@ -1,5 +1,4 @@
 import OfferAPI
-import OfferModel
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
@@ -7,6 +6,7 @@ import SQLiteStore
 import Testing
 
 @testable import OfferApplication
+@testable import OfferModel
 
 /// Who is in the rollout and who is held out follows from `app-<id>` and was computed by another implementation of
 /// Examples/conformance/README.md: 101 to 148 that are named here get the offer, 106 to 115 are held out, 104 is

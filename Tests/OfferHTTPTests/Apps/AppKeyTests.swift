@@ -1,7 +1,8 @@
 import Foundation
 import OfferApplication
-import OfferModel
 import Testing
+
+@testable import OfferModel
 
 @Suite("An app without a backend")
 struct AppKeyTests {

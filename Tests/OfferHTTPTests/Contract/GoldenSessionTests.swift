@@ -2,10 +2,11 @@ import Foundation
 import LocalAppStore
 import OfferAPI
 import OfferApplication
-import OfferModel
 import OfferTestSupport
 import Synchronization
 import Testing
+
+@testable import OfferModel
 
 @Suite("Golden sessions over a real socket")
 struct GoldenSessionTests {

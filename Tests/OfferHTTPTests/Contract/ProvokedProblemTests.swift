@@ -1,8 +1,9 @@
 import Foundation
 import OfferAPI
 import OfferApplication
-import OfferModel
 import Testing
+
+@testable import OfferModel
 
 @Suite("Every problem code over a real socket")
 struct ProvokedProblemTests {

@@ -1,11 +1,11 @@
 import Foundation
-import OfferModel
 import OfferTestSupport
 import OpenSSLCrypto
 import SQLiteStore
 import Synchronization
 import Testing
 
+@testable import OfferModel
 @testable import OfferStore
 
 @Suite("Erasing a customer")
