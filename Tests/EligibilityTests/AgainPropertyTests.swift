@@ -20,7 +20,7 @@ struct AgainPropertyTests {
             var question = random.question(offer, at: now)
             let without = decide(question, facts: facts)
             offer.again = Period(days: 30)
-            question.offer = offer
+            question.offerAsked = offer
             let with = decide(question, facts: facts)
             #expect(
                 with.findings.filter { $0.rule != .ruleAgain }

@@ -94,7 +94,7 @@ struct SmallSubject: Sendable {
 
     func verdict(_ node: RuleNode) -> Verdict? {
         var question = question
-        question.offer.eligibility = node
+        question.offerAsked.eligibility = node
         return decide(question, facts: facts).findings.first { $0.rule == .ruleEligibility }?.verdict
     }
 

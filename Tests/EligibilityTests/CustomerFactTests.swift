@@ -101,7 +101,7 @@ struct CustomerFactTests {
         question.signals = ["uses": .number(5)]
         question.request = DeviceRequest(appVersion: "2.1")
         let names = ["signals.uses", "customer.attributes.level", "request.appVersion", "customer.everSubscribed"]
-        question.offer.eligibility = .all(
+        question.offerAsked.eligibility = .all(
             names.map {
                 .comparison(Comparison(fact: $0, comparisonOperator: .exists, operands: [.boolean(true)]))
             })

@@ -48,17 +48,17 @@ struct OpeningTests {
 
     @Test("an offer that stays open for ever is not opened")
     func plain() {
-        #expect(Self.opening(Self.question { $0.offer.availableFor = nil }) == nil)
+        #expect(Self.opening(Self.question { $0.offerAsked.availableFor = nil }) == nil)
     }
 
     @Test("what keeps the offer back on our side does not use up the customer's time")
     func heldBack() {
         #expect(Self.opening(Self.question { $0.pause = .offer }) == nil)
-        #expect(Self.opening(Self.question { $0.offer.status = .draft }) == nil)
-        #expect(Self.opening(Self.question { $0.offer.starts = Self.now.adding(milliseconds: 1) }) == nil)
-        #expect(Self.opening(Self.question { $0.offer.environments = [.sandbox] }) == nil)
-        #expect(Self.opening(Self.question { $0.offer.rollout = Rollout(percent: 0) }) == nil)
-        #expect(Self.opening(Self.question { $0.offer.rollout = Rollout(percent: 100, holdout: 100) }) == nil)
-        #expect(Self.opening(Self.question { $0.offer.rollout = Rollout(percent: 100) }) == Self.now)
+        #expect(Self.opening(Self.question { $0.offerAsked.status = .draft }) == nil)
+        #expect(Self.opening(Self.question { $0.offerAsked.starts = Self.now.adding(milliseconds: 1) }) == nil)
+        #expect(Self.opening(Self.question { $0.offerAsked.environments = [.sandbox] }) == nil)
+        #expect(Self.opening(Self.question { $0.offerAsked.rollout = Rollout(percent: 0) }) == nil)
+        #expect(Self.opening(Self.question { $0.offerAsked.rollout = Rollout(percent: 100, holdout: 100) }) == nil)
+        #expect(Self.opening(Self.question { $0.offerAsked.rollout = Rollout(percent: 100) }) == Self.now)
     }
 }

@@ -20,8 +20,8 @@ struct OutlookTests {
             if seed % 2 == 0 { offer.eligibility = nil }
             let other = random.otherOffer()
             question = random.question(offer, at: now)
-            question.offers = [offer, other]
-            question.offerGroups = ["offer": "21500001", "offer-b": "21500001"]
+            question.offersOfCatalog = [offer, other]
+            question.groupsOfOffers = ["offer": "21500001", "offer-b": "21500001"]
             facts = SubjectFacts(history: random.history(transactions: seed % 3 == 0 ? 1 : 3))
             facts.history.coverage = Coverage(level: .complete, asOf: now)
             facts.issuedOffers = random.issuedOffers(of: offer) + random.issuedOffers(of: other)
@@ -83,14 +83,14 @@ struct OutlookTests {
     func flipBefore() throws {
         // The offer runs from 10 to 20 June.
         var question = Self.question()
-        question.offer.starts = Instant(iso8601: "2026-06-10T00:00:00Z")
-        question.offer.ends = Instant(iso8601: "2026-06-20T00:00:00Z")
+        question.offerAsked.starts = Instant(iso8601: "2026-06-10T00:00:00Z")
+        question.offerAsked.ends = Instant(iso8601: "2026-06-20T00:00:00Z")
         let facts = Self.subscriber()
         let decision = decide(question, facts: facts)
         let outlook = decision.outlook(question, facts: facts)
         #expect(outlook.changesAt == Instant(iso8601: "2026-06-10T00:00:00Z"))
         // It also needs 25 days since the end of access, which is on 1 June: then the offer has ended.
-        question.offer.eligibility = .comparison(
+        question.offerAsked.eligibility = .comparison(
             Comparison(
                 fact: "subscription.daysSinceExpired", comparisonOperator: .atLeast, operands: [.number(25)]))
         let late = decide(question, facts: facts)
@@ -104,8 +104,8 @@ struct OutlookTests {
     func events() {
         var question = Self.question()
         question.pause = .offer
-        question.offer.starts = Instant(iso8601: "2026-06-10T00:00:00Z")
-        question.offer.eligibility = .comparison(
+        question.offerAsked.starts = Instant(iso8601: "2026-06-10T00:00:00Z")
+        question.offerAsked.eligibility = .comparison(
             Comparison(fact: "signals.interactions", comparisonOperator: .atLeast, operands: [.number(50)]))
         let facts = Self.subscriber()
         let decision = decide(question, facts: facts)

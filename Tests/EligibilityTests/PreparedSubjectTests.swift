@@ -13,18 +13,18 @@ struct PreparedSubjectTests {
         return instants.flatMap { now in
             offers.flatMap { offer -> [Question] in
                 var asked = random.question(offer, at: now)
-                asked.offers = offers
+                asked.offersOfCatalog = offers
                 var longer = asked
-                longer.offer.periodCount += 2
+                longer.offerAsked.periodCount += 2
                 var elsewhere = asked
                 elsewhere.subscriptionGroupIdentifier = "21500002"
-                elsewhere.offerGroups = [offers[1].id: "21500002"]
+                elsewhere.groupsOfOffers = [offers[1].id: "21500002"]
                 var supposed = asked
                 supposed.takesHistoryAsProven = true
                 var misplaced = asked
                 misplaced.groupProducts = ["com.example.basic.monthly"]
                 var alone = asked
-                alone.offers = []
+                alone.offersOfCatalog = []
                 return [asked, longer, elsewhere, supposed, misplaced, alone, asked]
             }
         }

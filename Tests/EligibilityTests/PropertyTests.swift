@@ -141,7 +141,7 @@ struct PropertyTests {
             }
             let other = random.otherOffer()
             var question = random.question(offer, at: now)
-            question.offers = [offer, other]
+            question.offersOfCatalog = [offer, other]
             var facts = random.facts(random.history(transactions: 3))
             facts.issuedOffers = random.issuedOffers(of: offer) + random.issuedOffers(of: other)
             facts.openedAt = ["offer": random.instant(from: now.adding(milliseconds: -1_000_000_000), to: now)]
@@ -289,7 +289,7 @@ struct PropertyTests {
             func judged(_ node: RuleNode) -> Verdict? {
                 offer.eligibility = node
                 var asked = question
-                asked.offer = offer
+                asked.offerAsked = offer
                 return verdict(asked, facts, at: now)?.verdict
             }
             let each = nodes.compactMap(judged)

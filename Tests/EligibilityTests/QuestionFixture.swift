@@ -20,4 +20,24 @@ extension Question {
             takesHistoryAsProven: takesHistoryAsProven, groupProducts: groupProducts, products: products,
             request: request)
     }
+
+    /// The same offer, to be changed.
+    var offerAsked: Offer {
+        get { offer }
+        set { compiledOffer = CompiledOffer(newValue) }
+    }
+
+    /// The same offers, to be changed.
+    var offersOfCatalog: [Offer] {
+        get { offers }
+        set {
+            catalog = CompiledCatalog(Catalog(bundleId: scope.bundleId, offers: newValue), offerGroups: offerGroups)
+        }
+    }
+
+    /// The same groups, to be changed.
+    var groupsOfOffers: [OfferId: SubscriptionGroupId] {
+        get { offerGroups }
+        set { catalog = CompiledCatalog(catalog.catalog, offerGroups: newValue) }
+    }
 }

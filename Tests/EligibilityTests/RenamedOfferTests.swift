@@ -52,7 +52,7 @@ struct RenamedOfferTests {
         _ question: Question, about offer: Offer, among offers: [Offer], _ facts: SubjectFacts
     ) -> Decision {
         var question = question
-        question.offers = offers
+        question.offersOfCatalog = offers
         question.compiledOffer = question.catalog.compiled(offer)
         return OfferModel.decide(question, facts: facts)
     }

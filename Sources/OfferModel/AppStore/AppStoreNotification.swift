@@ -42,7 +42,6 @@ public struct NotificationData: Sendable, Hashable {
 /// The result of extending the renewal dates of many subscribers.
 public struct NotificationSummary: Sendable, Hashable {
     public var requestIdentifier: String?
-    /// The environment named inside the signed payload; checked, never chosen from.
     public var environment: String?
     public var appAppleId: Int64?
     public var bundleId: BundleId?
@@ -74,7 +73,6 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
 public struct NotificationAppData: Sendable, Hashable {
     public var appAppleId: Int64?
     public var bundleId: BundleId?
-    /// The environment named inside the signed payload; checked, never chosen from.
     public var environment: String?
     public var signedAppTransactionInfo: String?
 

@@ -229,7 +229,6 @@ public struct RenewalInfo: Sendable, Hashable {
     public var renewalBillingPlanType: BillingPlanType?
     public var commitmentInfo: RenewalCommitmentInfo?
     public var signedDate: Instant
-    /// The environment named inside the signed payload; checked, never chosen from.
     public var environment: String?
     /// The `status` that was signed around it in a notification: kept where it says what the renewal info leaves open,
     /// whether a failed payment without an end of grace has a grace period.

@@ -86,7 +86,6 @@ public struct Product: Sendable, Hashable {
     }
 }
 
-/// A product outside subscription groups.
 public struct OtherProduct: Sendable, Hashable {
     public var productId: ProductId
     public var type: OtherProductType
@@ -106,7 +105,6 @@ public enum OtherProductType: String, Sendable, Hashable, CaseIterable {
         self = known
     }
 
-    /// Apple's word for it in a transaction.
     public var transactionType: TransactionType {
         switch self {
         case .nonConsumable: .nonConsumable

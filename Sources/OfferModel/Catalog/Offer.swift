@@ -202,7 +202,6 @@ extension Limit.Across {
     }
 }
 
-/// The state of an issued offer.
 public enum IssuedOfferState: String, Sendable, Hashable, CaseIterable, Codable {
     /// It counts toward limits, and further signatures may be issued.
     case open

@@ -7,20 +7,10 @@ public enum FactVocabulary {
     /// The facts whose names end in a word that the vocabulary does not fix.
     public static let families: [FactFamily] = [redeemed, owns, purchases, attributes, signals]
 
-    /// The prefix of facts the backend sends; the rest is the backend's own word, typed at first use.
     public static let signalPrefix = "signals."
-
-    /// The prefix of customer attributes that the backend stores; the rest is the backend's own word, typed at first
-    /// use.
     public static let attributePrefix = "customer.attributes."
-
-    /// The prefix of the redemptions of one offer; the rest is the offer's id in the catalog.
     public static let redeemedPrefix = "customer.redeemed."
-
-    /// The prefix of whether the customer owns a product outside subscription groups; the rest is its `productId`.
     public static let ownsPrefix = "customer.owns."
-
-    /// The prefix of the purchases of such a product.
     public static let purchasesPrefix = "customer.purchases."
 
     public static let redeemed = FactFamily(
@@ -126,20 +116,15 @@ public enum FactName: Sendable, Hashable {
     public init?(_ name: some StringProtocol) {
         if let fixed = Self.fixed[String(name)] {
             self = fixed
-        } else if let rest = name.after(FactVocabulary.signalPrefix) {
-            guard FactVocabulary.isSignalName(rest) else { return nil }
+        } else if let rest = name.after(FactVocabulary.signalPrefix), FactVocabulary.isSignalName(rest) {
             self = .signal(rest)
-        } else if let rest = name.after(FactVocabulary.attributePrefix) {
-            guard FactVocabulary.isSignalName(rest) else { return nil }
+        } else if let rest = name.after(FactVocabulary.attributePrefix), FactVocabulary.isSignalName(rest) {
             self = .attribute(rest)
-        } else if let rest = name.after(FactVocabulary.redeemedPrefix) {
-            guard !rest.isEmpty else { return nil }
+        } else if let rest = name.after(FactVocabulary.redeemedPrefix), !rest.isEmpty {
             self = .redeemed(OfferId(rest))
-        } else if let rest = name.after(FactVocabulary.ownsPrefix) {
-            guard !rest.isEmpty else { return nil }
+        } else if let rest = name.after(FactVocabulary.ownsPrefix), !rest.isEmpty {
             self = .owns(ProductId(rest))
-        } else if let rest = name.after(FactVocabulary.purchasesPrefix) {
-            guard !rest.isEmpty else { return nil }
+        } else if let rest = name.after(FactVocabulary.purchasesPrefix), !rest.isEmpty {
             self = .purchases(ProductId(rest))
         } else {
             return nil

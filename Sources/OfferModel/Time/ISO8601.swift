@@ -114,42 +114,30 @@ struct DigitScanner {
 
     /// As many digits as there are, up to nine; `nil` for none.
     mutating func number() -> Int64? {
-        guard var value = nextDigit() else { return nil }
-        var count = 1
-        while let digit = nextDigit() {
-            count += 1
-            guard count <= 9 else { return nil }
-            value = value * 10 + digit
-        }
-        return value
+        number(atMost: 9)?.value
     }
 
     /// One to three digits after a point, as thousandths.
     mutating func fractionInThousandths() -> Int64? {
-        var value: Int64 = 0
-        var count = 0
+        number(atMost: 3).map { fraction in (fraction.count..<3).reduce(fraction.value) { value, _ in value * 10 } }
+    }
+
+    private mutating func number(atMost most: Int) -> (value: Int64, count: Int)? {
+        var (value, count): (Int64, Int) = (0, 0)
         while let digit = nextDigit() {
             count += 1
-            guard count <= 3 else { return nil }
+            guard count <= most else { return nil }
             value = value * 10 + digit
         }
-        guard count > 0 else { return nil }
-        for _ in count..<3 { value *= 10 }
-        return value
+        return count > 0 ? (value, count) : nil
     }
 
     /// `Z`, `+hh:mm` or `-hh:mm`.
     mutating func utcOffsetInMinutes() -> Int64? {
         if skip("Z") || skip("z") { return 0 }
-        let sign: Int64
-        if skip("+") {
-            sign = 1
-        } else if skip("-") {
-            sign = -1
-        } else {
-            return nil
-        }
-        guard let hours = digits(2), hours < 24, skip(":"), let minutes = digits(2), minutes < 60 else { return nil }
+        guard let sign: Int64 = skip("+") ? 1 : skip("-") ? -1 : nil,
+            let hours = digits(2), hours < 24, skip(":"), let minutes = digits(2), minutes < 60
+        else { return nil }
         return sign * (hours * 60 + minutes)
     }
 

@@ -164,7 +164,7 @@ final class RedemptionMatcher: Sendable {
     init(_ offer: Offer, group: SubscriptionGroupId?, place: Int?) {
         ids = offer.ids
         tags = offer.tags
-        look = OfferLook(offer.delivery.redeemedAs, offer.offerIdentifier)
+        look = offer.look
         self.group = group
         self.place = place
     }

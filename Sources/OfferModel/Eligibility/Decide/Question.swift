@@ -49,23 +49,10 @@ public struct Question: Sendable, Hashable {
         self.request = request
     }
 
-    public var offer: Offer {
-        // Inlinable, so that callers can read a member without copying the offer.
-        @inlinable get { compiledOffer.offer }
-        set { compiledOffer = CompiledOffer(newValue) }
-    }
-
-    public var offers: [Offer] {
-        get { catalog.catalog.offers }
-        set {
-            catalog = CompiledCatalog(Catalog(bundleId: scope.bundleId, offers: newValue), offerGroups: offerGroups)
-        }
-    }
-
-    public var offerGroups: [OfferId: SubscriptionGroupId] {
-        get { catalog.offerGroups }
-        set { catalog = CompiledCatalog(catalog.catalog, offerGroups: newValue) }
-    }
+    // Inlinable, so that callers can read a member without copying the offer.
+    @inlinable public var offer: Offer { compiledOffer.offer }
+    public var offers: [Offer] { catalog.catalog.offers }
+    public var offerGroups: [OfferId: SubscriptionGroupId] { catalog.offerGroups }
 }
 
 /// The kill switch as it applies to one offer.

@@ -11,7 +11,6 @@ protocol Rule: Sendable {
 }
 
 extension RuleId {
-    /// What the rule requires, in words for support.
     public var requirement: String {
         Policy.standard.rules.first { $0.id == self }?.requirement ?? rawValue
     }

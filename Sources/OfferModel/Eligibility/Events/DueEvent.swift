@@ -75,10 +75,9 @@ extension DueEvent {
             guard let own = group.subscriptions.first(where: { $0.original == subscription }) else { continue }
             let state = group.state(at: now)
             guard holds(in: state, of: subscription) else { return nil }
-            var event = SubscriptionEvent(type, cause: cause, at: announced, own.current.payload)
-            event.willAutoRenew = own.willAutoRenew
-            if type == .accessLost { event.state = state.name }
-            return event
+            return SubscriptionEvent(
+                type: type, cause: cause, at: announced, transaction: own.current.payload,
+                willAutoRenew: own.willAutoRenew, state: type == .accessLost ? state.name : nil)
         }
         return nil
     }

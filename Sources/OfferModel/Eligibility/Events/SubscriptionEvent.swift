@@ -14,13 +14,6 @@ public struct SubscriptionEvent: Sendable, Hashable {
     /// The state of the subscription group once access is lost.
     public var state: SubscriptionStateName?
 
-    init(_ type: EventType, cause: String, at: Instant, _ transaction: Transaction) {
-        self.type = type
-        self.cause = cause
-        self.at = at
-        self.transaction = transaction
-    }
-
     /// Of how long ago a change is still news when it becomes known, in milliseconds.
     public static let newsLife = 3 * Instant.Duration.day
 }
@@ -67,10 +60,9 @@ private struct SubscriptionChange {
     private func event(_ type: EventType, of row: Recorded<Transaction>, at instant: Instant? = nil)
         -> SubscriptionEvent
     {
-        var event = SubscriptionEvent(
-            type, cause: row.payload.transactionId.rawValue, at: instant ?? row.payload.purchaseDate, row.payload)
-        event.willAutoRenew = info(of: row.payload, after)?.payload.renews
-        return event
+        SubscriptionEvent(
+            type: type, cause: row.payload.transactionId.rawValue, at: instant ?? row.payload.purchaseDate,
+            transaction: row.payload, willAutoRenew: info(of: row.payload, after)?.payload.renews)
     }
 
     private func events(of row: Recorded<Transaction>, after previous: Transaction?) -> [SubscriptionEvent] {
@@ -91,7 +83,7 @@ private struct SubscriptionChange {
                 row.isRefund == true, row.provenance.isProven, known.isDisjoint(with: after.purchases.ids(of: row))
             else { return nil }
             return SubscriptionEvent(
-                .refunded, cause: row.payload.transactionId.rawValue, at: refundedAt, row.payload)
+                type: .refunded, cause: row.payload.transactionId.rawValue, at: refundedAt, transaction: row.payload)
         }
     }
 
@@ -106,10 +98,11 @@ private struct SubscriptionChange {
         let reason = told.payload.expirationIntent ?? .customerCancelled
         guard isOn || reason == .customerCancelled else { return [] }
         let date = told.payload.signedDate
-        var event = SubscriptionEvent(
-            isOn ? .resumed : .cancelled, cause: "\(date.milliseconds)", at: date, newest)
-        event.willAutoRenew = isOn
-        return [event]
+        return [
+            SubscriptionEvent(
+                type: isOn ? .resumed : .cancelled, cause: "\(date.milliseconds)", at: date, transaction: newest,
+                willAutoRenew: isOn)
+        ]
     }
 
     /// A renewal that could not be charged, once for each period that it should have followed.
@@ -122,12 +115,13 @@ private struct SubscriptionChange {
         else { return [] }
         let known = info(of: period.payload, before)?.payload
         if known?.isInBillingRetryPeriod == true, known?.renewalDate == told.payload.renewalDate { return [] }
-        var failed = SubscriptionEvent(
-            .paymentFailed, cause: "\(expires.milliseconds)", at: told.payload.signedDate, period.payload)
-        failed.willAutoRenew = told.payload.renews
         // Apple leaves the date of grace that is over.
-        failed.graceEnds = told.payload.gracePeriodExpiresDate.flatMap { $0 > told.payload.signedDate ? $0 : nil }
-        return [failed]
+        let graceEnds = told.payload.gracePeriodExpiresDate.flatMap { $0 > told.payload.signedDate ? $0 : nil }
+        return [
+            SubscriptionEvent(
+                type: .paymentFailed, cause: "\(expires.milliseconds)", at: told.payload.signedDate,
+                transaction: period.payload, willAutoRenew: told.payload.renews, graceEnds: graceEnds)
+        ]
     }
 
     /// The events of products outside subscription groups.

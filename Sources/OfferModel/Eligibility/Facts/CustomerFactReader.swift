@@ -92,8 +92,7 @@ struct RedemptionFactReader {
         guard !issuedOffers.isEmpty || !offers.isEmpty else { return Fact(.undetermined(.offerUnknown)) }
         var keys = Set(issuedOffers.map(\.redemptionKey))
         for offer in offers {
-            let look = OfferLook(offer.delivery.redeemedAs, offer.offerIdentifier)
-            for group in groups(of: offer, question) { keys.insert(RedemptionKey(look: look, group: group)) }
+            for group in groups(of: offer, question) { keys.insert(RedemptionKey(look: offer.look, group: group)) }
         }
         let issuedOfferIds = Set(issuedOffers.map(\.id))
         func isUse(_ redemption: Redemption) -> Bool {
@@ -174,15 +173,9 @@ struct FirstSeen: Sendable {
         date = earliest
         // Of a tester no app transaction will ever say more.
         isObtainedKnown = obtained != nil || history.appTransactions.contains { $0.payload.hasSandboxDate }
-        if let obtained, obtained.date == earliest {
-            provenance = obtained.provenance
-            transactionId = nil
-        } else if let bought, bought.date == earliest {
-            provenance = history.transactions[bought.row].provenance
-            transactionId = history.transactions[bought.row].payload.transactionId
-        } else {
-            provenance = nil
-            transactionId = nil
-        }
+        let isObtained = obtained?.date == earliest
+        let purchase = bought.flatMap { $0.date == earliest ? history.transactions[$0.row] : nil }
+        provenance = isObtained ? obtained?.provenance : purchase?.provenance
+        transactionId = isObtained ? nil : purchase?.payload.transactionId
     }
 }

@@ -78,14 +78,8 @@ public struct Coverage: Sendable, Hashable {
     public enum Level: String, Sendable, Hashable, CaseIterable, Codable, Comparable {
         case none, partial, complete
 
-        public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
-
-        private var rank: Int {
-            switch self {
-            case .none: 0
-            case .partial: 1
-            case .complete: 2
-            }
+        public static func < (left: Self, right: Self) -> Bool {
+            left != right && (left == .none || right == .complete)
         }
     }
 

@@ -94,11 +94,7 @@ extension RuleContext {
 /// Purchases that may be uses of the counted offers, if they are in the group asked about: that is not certain.
 struct AmbiguousUses {
     /// When each was bought. The use that it belongs to may have begun earlier, never later.
-    private var purchased: [Instant] = []
-
-    init(purchased: [Instant] = []) {
-        self.purchased = purchased
-    }
+    fileprivate(set) var purchased: [Instant] = []
 
     var isEmpty: Bool { purchased.isEmpty }
 

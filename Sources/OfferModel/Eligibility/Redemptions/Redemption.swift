@@ -42,8 +42,6 @@ extension SubjectFacts {
     }
 
     /// The issued offer of that offer that a request would use again: neither voided, passed nor redeemed.
-    ///
-    /// - Parameter takesHistoryAsProven: whether the history was supplied for a "what if".
     public func openIssuedOffer(of offer: Offer, at now: Instant, takesHistoryAsProven: Bool = false) -> IssuedOffer? {
         guard issuedOffers.mayBeOpen(offer, at: now) else { return nil }
         return PreparedSubject(self).openIssuedOffer(of: offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
@@ -102,6 +100,11 @@ extension Redemption {
     var key: RedemptionKey {
         RedemptionKey(look: OfferLook(offerType, offerIdentifier), group: subscriptionGroupIdentifier)
     }
+}
+
+extension Offer {
+    /// As Apple's data shows a use of it.
+    var look: OfferLook { OfferLook(delivery.redeemedAs, offerIdentifier) }
 }
 
 extension IssuedOffer {

@@ -3,7 +3,6 @@ struct RedemptionReader {
     let past: SubscriptionHistory
     /// They help where Apple's data does not state a length.
     let lengths: OfferLengths
-    /// Whether the history was supplied for a "what if" and counts as signed by Apple.
     let takesHistoryAsProven: Bool
 
     /// By first evidence; subscription, transaction, group and name settle equal dates.

@@ -192,14 +192,14 @@ struct OfferLengths: Hashable {
 
     init(_ offers: [Offer]) {
         for index in offers.indices {
-            let look = Self.look(offers[index])
+            let look = offers[index].look
             if lengths[look] == nil { lengths[look] = Self.length(offers[index]) }
         }
     }
 
     /// These, where an offer that looks like the given one lasts as long as that one.
     func preferring(_ offer: Offer) -> OfferLengths {
-        let (look, length) = (Self.look(offer), Self.length(offer))
+        let (look, length) = (offer.look, Self.length(offer))
         guard lengths[look] != length else { return self }
         var preferring = self
         preferring.lengths[look] = length
@@ -209,10 +209,6 @@ struct OfferLengths: Hashable {
     /// The length of the offer that a use shows; `nil` if none of the offers looks like it.
     subscript(key: RedemptionKey) -> Period? {
         lengths[key.look]
-    }
-
-    private static func look(_ offer: Offer) -> OfferLook {
-        OfferLook(offer.delivery.redeemedAs, offer.offerIdentifier)
     }
 
     private static func length(_ offer: Offer) -> Period { offer.period.multiplied(by: offer.periodCount) }

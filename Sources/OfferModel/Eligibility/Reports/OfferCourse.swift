@@ -33,9 +33,7 @@ public struct OfferCourse: Sendable, Hashable {
         let uses = KnownUses(past, lengths: OfferLengths([offer]), takesHistoryAsProven: false)
         let issuedOffers = Set(facts.issuedOffers.lazy.filter { $0.offerId == offer.id }.map(\.id))
         let redemptions = uses.redemptions.filter { $0.issuedOfferId.map(issuedOffers.contains) ?? false }
-        let key = group.map {
-            RedemptionKey(look: OfferLook(offer.delivery.redeemedAs, offer.offerIdentifier), group: $0)
-        }
+        let key = group.map { RedemptionKey(look: offer.look, group: $0) }
         self.redemptions = redemptions
         redemptionsWithoutIssuedOffer = uses.redemptions.count {
             $0.issuedOfferId == nil && $0.key == key && $0.firstEvidence >= start
@@ -147,10 +145,8 @@ public struct OwnSubscription: Sendable, Hashable {
     }
 
     init(_ candidates: [Candidate]) {
-        let own = candidates.filter { $0.subscription.current.isOwned == true }
-        let uncertain = candidates.contains {
-            $0.subscription.current.isOwned == nil && $0.resolution.hasAccess != false
-        }
+        let own = candidates.filter { $0.isOwned == true }
+        let uncertain = candidates.contains { $0.isOwned == nil && $0.resolution.hasAccess != false }
         if let active = own.first(where: { $0.resolution.hasAccess == true }) {
             hasAccess = true
             willAutoRenew = active.subscription.willAutoRenew
@@ -171,7 +167,6 @@ public enum SaveOutcome: Sendable, Hashable {
     case saved
     /// After those days it does not.
     case lost
-    /// It is unknown.
     case undetermined
 
     /// How many days after the redemption's first evidence it is judged.

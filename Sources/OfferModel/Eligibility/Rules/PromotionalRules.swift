@@ -97,11 +97,8 @@ struct NotAppliedRule: Rule {
     private func judge(
         _ identifier: OfferIdentifier, in group: SubscriptionGroupId, _ subject: Subject, at instant: Instant
     ) -> Finding {
-        var found: [Finding] = []
-        for candidate in subject.candidates(of: group, at: instant)
-        where candidate.subscription.current.isOwned != false {
-            if let finding = applied(identifier, candidate, at: instant) { found.append(finding) }
-        }
+        let found = subject.candidates(of: group, at: instant).filter { $0.isOwned != false }
+            .compactMap { applied(identifier, $0, at: instant) }
         if let deciding = found.first(where: { $0.verdict == .violated }) ?? found.first { return deciding }
         if let ungroupedRow = ungroupedRow(identifier, in: group, subject) {
             return unknown(

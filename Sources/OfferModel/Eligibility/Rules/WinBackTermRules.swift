@@ -167,17 +167,10 @@ private struct LapseWindow: Sendable {
     let months: ClosedRange<Int>
     let row: Recorded<Transaction>
     let ended: Instant
-    let opens: Instant
-    /// The first instant that is too late.
-    let closes: Instant
 
-    init(months: ClosedRange<Int>, row: Recorded<Transaction>, ended: Instant) {
-        self.months = months
-        self.row = row
-        self.ended = ended
-        opens = ended.adding(months: months.lowerBound)
-        closes = ended.adding(months: months.upperBound + 1)
-    }
+    var opens: Instant { ended.adding(months: months.lowerBound) }
+    /// The first instant that is too late.
+    var closes: Instant { ended.adding(months: months.upperBound + 1) }
 
     func contains(_ instant: Instant) -> Bool { opens <= instant && instant < closes }
 

@@ -1,10 +1,8 @@
 /// The states of a group from an instant on: between two transitions nothing changes but the time.
 final class StateTimeline: Sendable {
-    /// The first instant.
     let start: Instant
     /// The subscriptions that may govern the group at the first instant.
     let candidates: [Candidate]
-    /// The one of them that governs.
     let governing: Candidate?
     private let states: [SubscriptionState]
     /// The latest end by each of them.
@@ -135,14 +133,13 @@ struct GroupSweep {
 
     private func current(at place: Int) -> Recorded<Transaction> { marks[place].candidate.subscription.current }
 
-    /// The subscriptions that may govern the group, latest bought first.
+    /// As ``GroupView/candidates(at:)``.
     var candidates: [Candidate] {
         var candidates: [Candidate] = []
         forEachRemaining { candidates.append(marks[$0].candidate) }
         return candidates
     }
 
-    /// The state of the group.
     var state: SubscriptionState {
         mutating get {
             let chosen = self.chosen

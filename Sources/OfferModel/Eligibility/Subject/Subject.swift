@@ -76,7 +76,6 @@ final class Subject: Sendable {
     /// Why what is not known is not proven to be absent; `nil` if it is.
     var incompleteness: ReasonCode? { isComplete ? nil : .historyIncomplete }
 
-    /// Why what is not known of the group is not proven to be absent; `nil` if it is.
     func doubt(about group: SubscriptionGroupId) -> ReasonCode? { view(of: group).doubt }
 
     func paidTime(of group: SubscriptionGroupId) -> PaidTime { past.groups[group]?.paid ?? PaidTime([]) }
@@ -99,19 +98,16 @@ final class Subject: Sendable {
         timeline?.state(at: instant) ?? requested?.state(at: instant)
     }
 
-    /// The subscriptions that may govern the group at an instant.
     func candidates(of group: SubscriptionGroupId, at instant: Instant) -> [Candidate] {
         if let timeline, instant == timeline.start, group == requested?.group { return timeline.candidates }
         return view(of: group).candidates(at: instant)
     }
 
-    /// The one of them that decides the state of the group.
     func governing(of group: SubscriptionGroupId, at instant: Instant) -> Candidate? {
         if let timeline, instant == timeline.start, group == requested?.group { return timeline.governing }
         return GroupSweep(view(of: group), from: instant).governing
     }
 
-    /// The transaction of the customer's own in the group that ended last by an instant, and when.
     func lastEnded(of group: SubscriptionGroupId, at instant: Instant) -> GroupView.Ended? {
         if let timeline, group == requested?.group, timeline.hasBegun(at: instant) {
             return timeline.lastEnded(at: instant)
