@@ -32,12 +32,8 @@ struct CaseOffers {
     /// The ids of the offers, also of one with an error; `nil` if the offers could not be read.
     private(set) var ids: [OfferId]?
 
-    private init(catalog: Catalog? = nil, offers: [Offer] = [], ids: [OfferId]? = nil) {
-        (self.catalog, self.offers, self.ids) = (catalog, offers, ids)
-    }
-
-    private init(_ catalog: Catalog) {
-        self.init(catalog: catalog, offers: catalog.offers, ids: catalog.offers.map(\.id))
+    private static func all(of catalog: Catalog) -> CaseOffers {
+        CaseOffers(catalog: catalog, offers: catalog.offers, ids: catalog.offers.map(\.id))
     }
 
     static func read(_ mapping: Mapping, _ load: (String) -> Catalog?) -> CaseOffers {
@@ -50,7 +46,7 @@ struct CaseOffers {
         mapping.key("unchecked")?.refuse(
             .notAllowed, "`unchecked` goes with `offers` only", hint: "a catalog is always checked")
         if case .mapping = field.node.content {
-            return CatalogReader.read(field).map { CaseOffers($0) } ?? CaseOffers()
+            return CatalogReader.read(field).map(all(of:)) ?? CaseOffers()
         }
         guard let path = field.text() else { return CaseOffers() }
         guard let catalog = load(path) else {
@@ -60,7 +56,7 @@ struct CaseOffers {
                     "the path is relative to this file; `offerctl catalog validate` shows what is wrong with a catalog")
             return CaseOffers()
         }
-        return CaseOffers(catalog)
+        return all(of: catalog)
     }
 
     private static func own(_ mapping: Mapping) -> CaseOffers {

@@ -64,7 +64,7 @@ enum BillingPlanReader {
     ///
     /// Without `billingPlan` it is the one that is billed up front, else the only one that its products share.
     static func plan(_ mapping: Mapping, _ products: [ProductId]?, _ context: CatalogContext) -> BillingPlanType? {
-        let products = (products ?? []).compactMap { context.product($0)?.product }
+        let products = (products ?? []).compactMap { context.subscriptions[$0]?.product }
         guard mapping.has("billingPlan") else {
             guard products.contains(where: { !$0.billingPlans.isEmpty }) else { return nil }
             let shared = BillingPlanType.names.first { plan in products.allSatisfy { $0.has(plan.value) } }

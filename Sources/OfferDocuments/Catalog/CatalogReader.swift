@@ -122,8 +122,9 @@ struct CatalogContext {
     var satisfiability = Satisfiability()
     /// Apart from the other, so that a warning uses up nothing that finding contradictions needs.
     var lifetimeOwners = Satisfiability(budget: 30_000)
-    private let subscriptions: [ProductId: (product: Product, group: SubscriptionGroup)]
-    private let otherTypes: [ProductId: OtherProductType]
+    /// The products of subscription groups that could be read.
+    let subscriptions: [ProductId: (product: Product, group: SubscriptionGroup)]
+    let otherTypes: [ProductId: OtherProductType]
     private var offerIds: Set<OfferId> = []
     private var formerIds: [OfferId: Field] = [:]
     private var offerIdentifiers: Set<String> = []
@@ -145,12 +146,6 @@ struct CatalogContext {
         ) { first, _ in first }
         otherTypes = Dictionary(otherProducts.map { ($0.productId, $0.type) }) { first, _ in first }
     }
-
-    /// A product of a subscription group that could be read.
-    func product(_ id: ProductId) -> (product: Product, group: SubscriptionGroup)? { subscriptions[id] }
-
-    /// The type of a product outside subscription groups; `nil` for any other.
-    func otherType(of id: ProductId) -> OtherProductType? { otherTypes[id] }
 
     /// Whether an offer may name the product; what is wrong with the product itself is said where it is listed.
     func isNamed(_ product: ProductId) -> Bool {
@@ -204,9 +199,6 @@ struct CatalogContext {
 
     /// The ids of the products of subscription groups, for a suggestion.
     var subscriptionIds: [String] { groups.flatMap(\.products).map(\.productId.rawValue) }
-
-    /// The ids of the others, for a suggestion.
-    var otherIds: [String] { otherProducts.map(\.productId.rawValue) }
 
     func refuseFormerIdsInUse() {
         for (id, field) in formerIds where offerIds.contains(id) {

@@ -10,7 +10,9 @@ struct ConditionCheck {
         guard let node = offer.eligibility, !node.hasTypeConflict else { return }
         let constraint = Constraint(node)
         guard solver.canHold([constraint]) else {
-            for conflict in Conflict.find(in: constraint, beside: [], &solver) { refuse(conflict) }
+            for conflict in Conflict.find(in: constraint, beside: [], &solver) {
+                field.descendant(conflict.path).refuse(.contradiction, conflict.detail, hint: conflict.hint)
+            }
             return
         }
         let platform = offer.platformConstraints
@@ -23,19 +25,11 @@ struct ConditionCheck {
         warnAboutEarlierBuyers(constraint, &solver)
     }
 
-    private func at(_ path: String) -> Field {
-        field.descendant(path)
-    }
-
-    private func refuse(_ conflict: Conflict) {
-        at(conflict.path).refuse(.contradiction, conflict.detail, hint: conflict.hint)
-    }
-
     /// The App Store's own rules and the condition exclude each other.
     private func refuse(_ platform: [PlatformConstraint], _ constraint: Constraint, _ solver: inout Satisfiability) {
         let conjunct = constraint.conjuncts.first { !solver.canHold([$0] + platform.map(\.constraint)) } ?? constraint
         let rule = platform.first { !solver.canHold([conjunct, $0.constraint]) } ?? platform.first
-        at(conjunct.path).refuse(
+        field.descendant(conjunct.path).refuse(
             .contradiction, "\(conjunct.words) can never hold for \(offer.type.noun) offer", hint: rule?.reason)
     }
 
@@ -57,7 +51,7 @@ struct ConditionCheck {
                 if !solver.canHold(others + [child]) {
                     warn(child, Conflict.find(in: child, beside: others, &solver).first)
                 } else if !solver.canHold(others + [child] + platform.map(\.constraint)) {
-                    at(child.path).warn(
+                    field.descendant(child.path).warn(
                         .neverHolds,
                         "\(child.words) can never hold for \(offer.type.noun) offer, so it reaches no customer",
                         hint: platform.first { !solver.canHold(others + [child, $0.constraint]) }?.reason)
@@ -70,7 +64,7 @@ struct ConditionCheck {
 
     private func warn(_ child: Constraint, _ conflict: Conflict?) {
         let detail = conflict?.detail ?? "\(child.words) can never hold here"
-        at(child.path).warn(
+        field.descendant(child.path).warn(
             .neverHolds, "\(detail), so this alternative reaches no customer",
             hint: conflict?.hint ?? "delete it, or correct it")
     }
@@ -78,7 +72,7 @@ struct ConditionCheck {
     private func warnAboutAlwaysHolding(_ constraint: Constraint, _ solver: inout Satisfiability) {
         guard solver.hasBudget else { return }
         if !solver.canHold([constraint.negated]) {
-            at(constraint.path).warn(
+            field.descendant(constraint.path).warn(
                 .alwaysHolds, "\(constraint.words) is always true", hint: "delete it, or correct it")
             return
         }
@@ -98,7 +92,7 @@ struct ConditionCheck {
             ]
         guard !solver.canHold([constraint] + newcomers) else { return }
         let conjunct = constraint.conjuncts.first { !solver.canHold([$0] + newcomers) } ?? constraint
-        at(conjunct.path).warn(
+        field.descendant(conjunct.path).warn(
             .unusualTerms, "\(conjunct.words) leaves only customers who bought in the group before",
             hint: "Apple gives them an introductory offer only if they never used one in the group")
     }
@@ -120,7 +114,6 @@ extension RuleNode {
 }
 
 extension OfferType {
-    /// The word with its article.
     fileprivate var noun: String {
         switch self {
         case .introductory: "an introductory"

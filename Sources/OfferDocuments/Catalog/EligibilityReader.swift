@@ -112,7 +112,7 @@ enum FactNameReader {
             return ComparedFact(name: name, type: nil)
         case .owns(let product) where TextForm.productId.accepts(product.rawValue):
             guard isKnown(product, field, context) else { return nil }
-            if context.otherType(of: product) == .consumable {
+            if context.otherTypes[product] == .consumable {
                 let instead = FactVocabulary.purchasesPrefix + product.rawValue
                 return field.refuse(
                     .notAllowed, "a consumable such as \(quoted(product.rawValue)) is not owned",
@@ -130,7 +130,7 @@ enum FactNameReader {
     /// Whether the catalog lists the product outside subscription groups.
     private static func isKnown(_ product: ProductId, _ field: Field, _ context: CatalogContext) -> Bool {
         if context.isNamedOutsideGroups(product) { return true }
-        if context.product(product) != nil {
+        if context.subscriptions[product] != nil {
             field.refuse(
                 .notAllowed, "product \(quoted(product.rawValue)) is a subscription",
                 hint: "use `subscription.…` facts, such as `{ fact: subscription.productId, is: \(product) }`")
@@ -138,7 +138,8 @@ enum FactNameReader {
         }
         field.refuse(
             .unknownProduct, "unknown product \(quoted(product.rawValue))",
-            hint: Suggestion.hint(for: product.rawValue, among: context.otherIds, noun: "known products")
+            hint: Suggestion.hint(
+                for: product.rawValue, among: context.otherProducts.map(\.productId.rawValue), noun: "known products")
                 ?? "list it under `products`")
         return false
     }

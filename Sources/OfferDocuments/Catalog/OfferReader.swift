@@ -27,7 +27,7 @@ enum OfferReader {
                     + "although Apple allows one", hint: "leave `again` out to follow Apple's rule")
         }
         let limits = LimitReader.read(
-            mapping.required("limits"), (products ?? []).compactMap { context.product($0)?.product },
+            mapping.required("limits"), (products ?? []).compactMap { context.subscriptions[$0]?.product },
             type: type, again: again, &context)
         let status = mapping.required("status")?.choice(OfferStatus.self)
         let setConditions = conditions(mapping, of: id, &context)
@@ -219,7 +219,7 @@ enum DeliveryReader {
         else { return nil }
         let form = delivery == .appStore ? TextForm.winBackOfferIdentifier : .promotionalOfferIdentifier
         guard let identifier: OfferIdentifier = field.id(form) else { return nil }
-        if let product = products?.first, let group = context.product(product)?.group {
+        if let product = products?.first, let group = context.subscriptions[product]?.group {
             context.insert(identifier, in: group.id, at: field)
         }
         return identifier
@@ -240,7 +240,7 @@ enum ProductsReader {
     static func read(_ field: Field?, _ context: CatalogContext) -> [ProductId]? {
         guard let field, let items = field.list() else { return nil }
         let products = items.distinct { item in item.id(.productId).flatMap { known($0, item, context) } }
-        let groups = Set(products.compactMap { context.product($0)?.group.id })
+        let groups = Set(products.compactMap { context.subscriptions[$0]?.group.id })
         guard groups.count <= 1 else {
             let ids = groups.sorted().map { "`\($0)`" }.joined(separator: ", ")
             return field.refuse(
@@ -252,7 +252,7 @@ enum ProductsReader {
 
     private static func known(_ id: ProductId, _ field: Field, _ context: CatalogContext) -> ProductId? {
         if context.isNamed(id) { return id }
-        if context.otherType(of: id) != nil {
+        if context.otherTypes[id] != nil {
             return field.refuse(
                 .unknownProduct, "product \(quoted(id.rawValue)) is in no subscription group",
                 hint: "offers discount the products of `subscriptionGroups`")

@@ -4,11 +4,7 @@ import OfferModel
 /// says of its facts, and "yes" wherever it does not know. So it never calls impossible what is possible.
 struct Satisfiability {
     /// How many comparisons with an operand one catalog may cost; beyond it everything counts as possible.
-    private var budget: Int
-
-    init(budget: Int = 500_000) {
-        self.budget = budget
-    }
+    private(set) var budget = 500_000
 
     /// Without it, nothing is called impossible any more.
     var hasBudget: Bool { budget > 0 }

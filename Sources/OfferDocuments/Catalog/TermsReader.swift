@@ -86,7 +86,7 @@ enum TermsReader {
         guard let mode, let period, let count else { return nil }
         let terms = OfferTerms(mode: mode, period: period, count: count, price: price)
         for id in products ?? [] {
-            guard let product = context.product(id)?.product.billed(by: plan) else { continue }
+            guard let product = context.subscriptions[id]?.product.billed(by: plan) else { continue }
             if let priceField { PriceRules.check(terms, against: product, at: priceField) }
             if mode == .payAsYouGo, period != product.period {
                 mapping.optional("period")?.warn(

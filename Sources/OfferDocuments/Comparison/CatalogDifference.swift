@@ -98,7 +98,6 @@ struct CatalogEntry {
 }
 
 extension Catalog {
-    /// What it says of products and signals.
     fileprivate func products(in catalogs: CatalogPair) -> [CatalogEntry] {
         subscriptionGroups.flatMap { group in group.products.flatMap { $0.entries(of: group.id, catalogs.old) } }
             + otherProducts.map { product in

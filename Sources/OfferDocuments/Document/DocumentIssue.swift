@@ -118,7 +118,6 @@ final class IssueLog {
         warnings.append(issue())
     }
 
-    /// The value with its warnings, unless there is an error.
     func outcome<Value: Sendable>(_ value: Value?) throws(InvalidDocument) -> ValidDocument<Value> {
         if let value, errors.isEmpty { return ValidDocument(value: value, warnings: Self.sorted(warnings)) }
         throw refusal

@@ -159,7 +159,6 @@ final class DocumentParser {
 }
 
 extension DocumentParser {
-    /// One of the library's events, with its place.
     private struct Event {
         enum Kind {
             case document(hasDirectives: Bool)

@@ -57,7 +57,6 @@ struct Field {
         return items.enumerated().map { Field(node: $1, path: "\(path)[\($0)]", log: log) }
     }
 
-    /// A list of bounded length.
     func list(of noun: String, atMost most: Int, allowsEmpty: Bool = false, hint: String? = nil) -> [Field]? {
         guard let items = list(allowsEmpty: allowsEmpty) else { return nil }
         guard items.count <= most else {
@@ -240,8 +239,7 @@ struct Mapping {
 
     /// Whether the key is written with nothing, `null` or `~` as its value.
     func isNull(_ key: String) -> Bool {
-        guard case .empty = entries[key]?.value.content else { return false }
-        return true
+        if case .empty = entries[key]?.value.content { true } else { false }
     }
 
     /// The place of a key, for an issue about the whole entry; `nil` if it is not written.

@@ -19,9 +19,7 @@ struct TextForm {
 
     /// The place in an app that asks for an offer, as a request may state it.
     static let placement = TextForm(
-        noun: "a placement",
-        hint: "use 1 to 64 of the letters a–z and A–Z, digits, `.`, `_` and `-`, a letter or digit first",
-        accepts: DeviceRequest.isPlacement)
+        noun: "a placement", hint: name.hint, accepts: DeviceRequest.isPlacement)
 
     static let bundleId = TextForm(
         noun: "a bundle identifier", hint: "use letters, digits, `.` and `-`, as in `com.example.pro`"
