@@ -226,11 +226,6 @@ private struct SignedBytes: Sendable {
     var order = Field.allCases
     var separator = "\u{2063}"
 
-    init(fields: [String], signers: [SignatureJudge.KnownKey]) {
-        self.fields = fields
-        self.signers = signers
-    }
-
     subscript(field: Field) -> String {
         get { fields[field.rawValue] }
         set { fields[field.rawValue] = newValue }

@@ -84,7 +84,9 @@ struct BackfillCommand: AsyncParsableCommand {
             let waits = BackfillWaits()
             let patience = RetryPolicy(
                 sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { waits.tell($0) })
-            let file = BackfillStateFile(path: state ?? statePath(setup))
+            let file = BackfillStateFile(
+                path: state ?? ids.map { "\($0).backfill" }
+                    ?? "\(setup.databasePath).\(app).\(environment.rawValue).backfill")
             if let list {
                 try await BackfillOfCustomers(
                     list: list, file: file, scope: scope, refresh: useCases.refresh, log: log, patience: patience
@@ -98,11 +100,6 @@ struct BackfillCommand: AsyncParsableCommand {
                 ).run()
             }
         }
-    }
-
-    private func statePath(_ setup: ServerSetup) -> String {
-        ids.map { "\($0).backfill" }
-            ?? "\(setup.databasePath).\(app).\(environment.rawValue).backfill"
     }
 
     static let author = AuditAuthor(actor: "offerd backfill")

@@ -174,8 +174,6 @@ enum BackfillText {
 
 /// Lets SIGINT or SIGTERM stop a long work between two steps, so that it can continue later.
 enum Interruption {
-    /// Runs a work, and cancels it at the first signal.
-    ///
     /// - Returns: what it gave; `nil` if it was stopped before its end.
     static func stoppable<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value

@@ -91,21 +91,17 @@ struct CustomersErase: AsyncParsableCommand {
         } catch {
             throw CommandFailure(person: error) ?? error
         }
-        let failure = compact ? try rebuild(database) : nil
+        var failure: StoreError?
+        do {
+            if compact { try database.compact() }
+        } catch let error as StoreError {
+            failure = error
+        }
         try empty(database)
         guard let failure else { return }
         throw CommandFailure(
             .failed, "the customer was erased, but the file was not rebuilt: \(failure.detail)",
             hints: ["`sqlite3 \(setup.databasePath) VACUUM` does that while nothing else writes"])
-    }
-
-    private func rebuild(_ database: SQLiteDatabase) throws -> StoreError? {
-        do {
-            try database.compact()
-            return nil
-        } catch let error as StoreError {
-            return error
-        }
     }
 
     /// The log still holds what was overwritten in the file, until it is emptied.

@@ -65,17 +65,13 @@ struct PersonalDocument: Encodable {
         environment = scope.environment.rawValue
         exportedAt = held.readAt
         tables = held.tables.mapValues { rows in
-            rows.map { row in Dictionary(zip(row.columns, row.values.map(Cell.init))) { first, _ in first } }
+            rows.map { row in Dictionary(zip(row.columns, row.values.map(Cell.init(value:)))) { first, _ in first } }
         }
     }
 
     /// A value: bytes are shown as the text or the record of a decision that they are, others as hexadecimal digits.
     private struct Cell: Encodable {
         let value: StoredValue
-
-        init(_ value: StoredValue) {
-            self.value = value
-        }
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()

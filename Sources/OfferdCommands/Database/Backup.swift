@@ -99,8 +99,6 @@ struct Restore: ParsableCommand {
         for line in ContentText.lines(content) { try Console.output(line) }
     }
 
-    /// Proves the copy's ledger with the keys of the configuration.
-    ///
     /// - Returns: what was proven, or why nothing was.
     private func prove(_ content: DatabaseContent) throws -> [String] {
         guard let config else { return ["the ledger was not proven: `--config` names the audit's keys"] }

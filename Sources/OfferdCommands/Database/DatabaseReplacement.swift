@@ -66,7 +66,7 @@ struct DatabaseReplacement {
     /// It replaces what an interrupted restore has left in one step, so that something is left at any time.
     private func prepare(_ copy: String, exists: Bool) throws {
         // They take up the room that the copy may need.
-        if exists { removeLeftovers(of: incoming, except: [copy]) }
+        if exists { removeLeftovers(except: [copy]) }
         let draft = "\(incoming).\(UUID().uuidString.prefix(8))"
         try SQLiteDatabase.copy(from: copy, to: draft)
         do {
@@ -77,11 +77,11 @@ struct DatabaseReplacement {
             throw error
         }
         try Disk.flushName(of: incoming)
-        removeLeftovers(of: incoming, except: [copy, incoming])
+        removeLeftovers(except: [copy, incoming])
     }
 
     /// Deletes what interrupted restores left; a running restore would hold the database's lock.
-    private func removeLeftovers(of incoming: String, except kept: [String]) {
+    private func removeLeftovers(except kept: [String]) {
         let folder = URL(filePath: path).deletingLastPathComponent().path
         let prefix = URL(filePath: incoming).lastPathComponent
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasPrefix(prefix) {
@@ -190,12 +190,7 @@ private final class FormerDatabase {
     }
 }
 
-/// SQLite's lock on an open database.
 final class DatabaseLock {
-    /// SQLite's bytes for locks: a connection to a database with a write-ahead log shares the last 510 while it is
-    /// open.
-    private static let place = (start: off_t(0x4000_0000), length: off_t(512))
-
     private let descriptor: Int32
 
     init(path: String) throws {
@@ -208,8 +203,10 @@ final class DatabaseLock {
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = Self.place.start
-        lock.l_len = Self.place.length
+        // SQLite's bytes for locks: a connection to a database with a write-ahead log shares the last 510 while it is
+        // open.
+        lock.l_start = 0x4000_0000
+        lock.l_len = 512
         guard fcntl(descriptor, F_SETLK, &lock) == 0 else {
             close(descriptor)
             throw Self.inUse(path)

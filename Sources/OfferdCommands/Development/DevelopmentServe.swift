@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineSupport
 import Foundation
+import Logging
 import OfferApplication
 import OfferDocuments
 import OfferModel
@@ -46,7 +47,7 @@ struct DevelopmentServe: AsyncParsableCommand {
     var listen = "127.0.0.1:8080"
 
     @Option(help: "The least severe level that is logged.")
-    var logLevel: LogLevel = .info
+    var logLevel = Logger.Level.info
 
     func validate() throws {
         guard let address = ListenAddress(listen), ["127.0.0.1", "::1", "localhost"].contains(address.host) else {
@@ -114,7 +115,6 @@ struct DevelopmentServe: AsyncParsableCommand {
 
     private static let keyHint = "in Xcode, open the file and generate one: Editor, Subscription Offers Key"
 
-    /// The file's offers as a catalog that can be applied.
     private func derivedCatalog(_ file: StoreKitFile) throws -> String {
         guard file.hasSubscriptions else {
             throw CommandFailure(

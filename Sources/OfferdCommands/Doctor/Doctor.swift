@@ -60,13 +60,8 @@ struct Doctor: AsyncParsableCommand {
         let content = file.contains { $0.verdict == .failed } ? [] : await DoctorChecks.content(setup)
         let report = DoctorReport(
             checks: DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)] + DoctorChecks.certificate(setup)
-                + DoctorChecks.loginProviders(setup) + file
-                + content)
-        if let data = try output.data(report.jsonText()) {
-            try Console.output(data)
-        } else {
-            for line in report.lines { try Console.output(line) }
-        }
+                + DoctorChecks.loginProviders(setup) + file + content)
+        try Console.output(try output.data(report.jsonText()) ?? report.lines.joined(separator: "\n"))
         if !report.ok { throw ExitCode(1) }
     }
 

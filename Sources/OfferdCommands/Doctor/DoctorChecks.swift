@@ -39,7 +39,6 @@ enum DoctorChecks {
         }
     }
 
-    /// Whether the TLS certificate can be served, and for how long. Nothing without one.
     static func certificate(_ setup: ServerSetup) -> [DoctorReport.Check] {
         guard let tls = setup.configuration.tls else { return [] }
         let hint = "renew it; `serve` reads it again by itself"
@@ -55,7 +54,6 @@ enum DoctorChecks {
         }
     }
 
-    /// Whether the login providers can be used, and their keys if they are in files. Nothing without one.
     static func loginProviders(_ setup: ServerSetup) -> [DoctorReport.Check] {
         guard !setup.configuration.customerTokens.isEmpty else { return [] }
         return [
@@ -66,7 +64,6 @@ enum DoctorChecks {
         ]
     }
 
-    /// Whether the audit's keys can be used by this user.
     static func audit(_ setup: ServerSetup) -> DoctorReport.Check {
         do {
             guard let keys = try setup.auditKeys() else {
@@ -123,7 +120,6 @@ enum DoctorChecks {
         return checks + [sqlite(SQLiteVersion.current), permissions(path), space(path)]
     }
 
-    /// Whether this version of SQLite can lose commits.
     static func sqlite(_ version: Int32) -> DoctorReport.Check {
         let text = SQLiteVersion.text(version)
         guard SQLiteVersion.hasResetFault(version) else { return .ok("sqlite", "version \(text)") }
@@ -221,7 +217,6 @@ enum DoctorChecks {
         ]
     }
 
-    /// Whether the facts rows follow from the history.
     private static func facts(_ database: SQLiteDatabase) async throws -> DoctorReport.Check {
         let counts = try await HistoryFactsCheck(database).run()
         guard counts.unreadable.isEmpty else { return failure("facts", StoreError.corrupt(unreadable(counts))) }

@@ -29,7 +29,7 @@ struct WebhookService: Service {
                 let isEnding: @Sendable () -> Bool = { isStopping.isSet || webhooks.version != version }
                 await withTaskGroup(of: Void.self) { group in
                     for webhook in webhooks.all { group.addTask { await deliver(webhook, until: isEnding) } }
-                    await wait(until: isEnding)
+                    while !isEnding(), !Task.isCancelled { try? await Task.sleep(for: Self.interval) }
                 }
             }
         } onGracefulShutdown: {
@@ -37,25 +37,14 @@ struct WebhookService: Service {
         }
     }
 
-    private func wait(until isEnding: @Sendable () -> Bool) async {
-        while !isEnding(), !Task.isCancelled { try? await Task.sleep(for: Self.interval) }
-    }
-
     private func deliver(_ webhook: Webhook, until isEnding: @escaping @Sendable () -> Bool) async {
         let delivery = delivery(webhook)
-        await rounds(of: delivery, to: webhook, until: isEnding)
-        await delivery.end()
-    }
-
-    private func rounds(
-        of delivery: WebhookDelivery, to webhook: Webhook, until isEnding: @escaping @Sendable () -> Bool
-    ) async {
         while !isEnding(), !Task.isCancelled {
             do {
                 let hasMore = try await delivery.round(while: { !isEnding() })
                 if !hasMore { try? await Task.sleep(for: Self.interval) }
             } catch is CancellationError {
-                return
+                break
             } catch {
                 logger.warning(
                     "events could not be delivered",
@@ -63,6 +52,7 @@ struct WebhookService: Service {
                 try? await Task.sleep(for: Self.rest)
             }
         }
+        await delivery.end()
     }
 }
 

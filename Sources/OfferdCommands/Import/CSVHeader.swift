@@ -6,10 +6,8 @@ import OfferSigning
 /// The first record of a CSV file: what separates its fields, and which column is where.
 struct CSVHeader {
     let columns: CSVColumns
-    /// Columns that mean nothing to the mapping, as the file names them.
-    let unknown: [String]
-    /// A column that the file lacks, and the one that is used instead.
-    let stoodFor: [(missing: String, by: String)]
+    /// Notes about the columns, each on one line.
+    private(set) var notices: [String] = []
     private let count: Int
 
     init(_ bytes: [UInt8], of path: String, mapping: any ColumnMapping, ignored: Set<String>) throws {
@@ -25,17 +23,20 @@ struct CSVHeader {
             }
             guard let other = places.updateValue(place, forKey: column).map({ names[$0] }) else { continue }
             guard other != name else {
-                throw CommandFailure(.usage, "`\(path)` has the column \(Self.quoted(name)) twice")
+                throw CommandFailure(.usage, "`\(path)` has the column \(ImportRefusal.quoted(name)) twice")
             }
             throw CommandFailure(
-                .usage, "the columns \(Self.quoted(other)) and \(Self.quoted(name)) of `\(path)` mean the same",
+                .usage,
+                "the columns \(ImportRefusal.quoted(other)) and \(ImportRefusal.quoted(name)) of `\(path)` mean "
+                    + "the same",
                 hints: ["pass one over with `--ignore-column \(OneLine.of(name, atMost: 100))`"])
         }
-        var stoodFor: [(missing: String, by: String)] = []
         for (missing, other) in mapping.standIns where places[missing] == nil {
             guard let place = places[other] else { continue }
             places[missing] = place
-            stoodFor.append((missing, names[place]))
+            notices.append(
+                "`\(path)` has no `\(missing)`, so \(ImportRefusal.quoted(names[place])) is taken for it: if it is the "
+                    + "id of the latest renewal instead, import nothing and export `\(missing)`")
         }
         for name in mapping.needed where places[name] == nil {
             throw CommandFailure(
@@ -43,9 +44,11 @@ struct CSVHeader {
                 hints: ExportProduct.hints(columns: names, mapping: mapping, missing: name, unknown: unknown))
         }
         columns = CSVColumns(delimiter: delimiter, places: places, names: places.mapValues { names[$0] })
-        self.unknown = unknown
-        self.stoodFor = stoodFor
         count = names.count
+        guard !unknown.isEmpty else { return }
+        let shown = unknown.prefix(Self.mostShown).map(ImportRefusal.quoted).joined(separator: ", ")
+        let more = unknown.count > Self.mostShown ? " and \(unknown.count - Self.mostShown) more" : ""
+        notices.append("ignored \(unknown.count.counted("column")) of `\(path)`: \(shown)\(more)")
     }
 
     func row(of fields: [String]) throws(ImportRefusal) -> CSVRow {
@@ -55,22 +58,7 @@ struct CSVHeader {
         return CSVRow(columns: columns, fields: fields)
     }
 
-    /// Notes about the columns, each on one line.
-    func notices(of path: String) -> [String] {
-        var notices = stoodFor.map { missing, other in
-            "`\(path)` has no `\(missing)`, so \(Self.quoted(other)) is taken for it: if it is the id of the latest "
-                + "renewal instead, import nothing and export `\(missing)`"
-        }
-        guard !unknown.isEmpty else { return notices }
-        let shown = unknown.prefix(Self.mostShown).map(Self.quoted).joined(separator: ", ")
-        let more = unknown.count > Self.mostShown ? " and \(unknown.count - Self.mostShown) more" : ""
-        notices.append("ignored \(unknown.count.counted("column")) of `\(path)`: \(shown)\(more)")
-        return notices
-    }
-
     private static let mostShown = 20
-
-    static func quoted(_ name: String) -> String { ImportRefusal.quoted(name) }
 }
 
 extension CSVHeader {
@@ -157,7 +145,8 @@ enum ExportProduct {
             let standing = found.contains("status") ? other.standIns.filter { found.contains($0.value) }.map(\.key) : []
             return name != mapping.name && found.union(standing).isSuperset(of: other.needed)
         }
-        let guess = Suggestion.nearest(to: missing, among: unknown).map { "is it \(CSVHeader.quoted($0))? rename it" }
+        let guess = Suggestion.nearest(to: missing, among: unknown)
+            .map { "is it \(ImportRefusal.quoted($0))? rename it" }
         if let name = fitting.first {
             return (guess.map { [$0] } ?? []) + ["these are the columns of `--mapping \(name.rawValue)`"]
         }

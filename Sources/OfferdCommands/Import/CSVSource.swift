@@ -10,9 +10,6 @@ final class CSVSource: ImportSource {
     private let header: CSVHeader
     private let firstRecord: Int64
 
-    /// Reads the header.
-    ///
-    /// - Parameter ignored: columns that mean nothing.
     init(_ file: LineFile, mapping: any ColumnMapping, reader: PurchaseReader, ignored: Set<String>) throws {
         records = CSVRecords(file)
         self.reader = reader
@@ -29,7 +26,7 @@ final class CSVSource: ImportSource {
 
     var size: Int64 { records.file.size }
 
-    var notices: [String] { header.notices(of: records.file.path) }
+    var notices: [String] { header.notices }
 
     func resume(at position: Int64, after lines: Int64) throws {
         try records.resume(at: max(position, firstRecord))
@@ -84,7 +81,6 @@ final class CSVRecords {
         self.file = file
     }
 
-    /// Goes on behind a record that was read before.
     func resume(at position: Int64) throws {
         kept = []
         try file.seek(to: position)

@@ -10,7 +10,6 @@ protocol ColumnMapping: Sendable {
     var columns: [String] { get }
     /// Columns by other names that apps give them.
     var synonyms: [String: String] { get }
-    /// Columns that a purchase needs.
     var needed: [String] { get }
     /// Columns that are taken for a needed one that the file lacks, which is said.
     var standIns: [String: String] { get }

@@ -6,8 +6,6 @@ protocol PiecewiseBytes: AnyObject {
     var size: Int64 { get }
 
     /// Some bytes from a place on, at least one.
-    ///
-    /// - Throws: what keeps them from being read.
     func piece(at position: Int64, most: Int64) throws -> [UInt8]
 }
 

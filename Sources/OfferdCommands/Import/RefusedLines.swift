@@ -29,7 +29,6 @@ final class RefusedLines {
         try file?.finish()
     }
 
-    /// Shows the first few if no file was named.
     func showFirst() {
         guard count > 0, file == nil else { return }
         for line in first { Console.note("line \(line.line): \(line.reason): \(line.detail)") }

@@ -63,14 +63,6 @@ struct KeysGenerate: ParsableCommand {
 
 /// The form of a key id; App Store Connect's have ten characters.
 enum KeyIdText {
-    /// The id in the name of a key downloaded from App Store Connect: `SubscriptionKey_<id>.p8`.
-    static func named(_ path: String) -> String? {
-        let name = URL(filePath: path).lastPathComponent
-        guard name.hasPrefix("SubscriptionKey_"), name.hasSuffix(".p8") else { return nil }
-        let id = String(name.dropFirst("SubscriptionKey_".count).dropLast(".p8".count))
-        return isValid(id) ? id : nil
-    }
-
     static func isValid(_ text: String) -> Bool {
         text.isMade(upTo: 32)
     }
@@ -102,7 +94,7 @@ struct KeysCheck: ParsableCommand {
 
     func run() throws {
         if let file {
-            let keyId = KeyIdText.named(file) ?? "unnamed"
+            let keyId = DownloadedKeyName(file).id ?? "unnamed"
             try show(try OpenSSLSigningKey(file: file, keyId: KeyId(keyId)), of: file)
         }
         if let config {

@@ -78,7 +78,6 @@ struct LedgerCheck: Sendable {
         try await witness.catchUp { last in try await database.read { try CheckpointStore($0).following(last) } }
         return difference.agreed
     }
-
 }
 
 struct CheckpointKeys: Sendable {

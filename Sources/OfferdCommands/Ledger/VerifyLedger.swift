@@ -71,11 +71,8 @@ struct VerifyLedger: AsyncParsableCommand {
         }
         let end = try check.witnessSize()
         let outcome = try await database.read { try check.outcomeWithWitness($0, through: end) }
-        if let data = try output.data(outcome.json()) {
-            try Console.output(data)
-        } else {
-            for line in outcome.lines() { try Console.output(line) }
-        }
+        let lines = try output.data(outcome.json()).map { [$0] } ?? outcome.lines()
+        for line in lines { try Console.output(line) }
         guard case .broken(let row) = outcome else { return }
         throw LedgerOutcome.failure(row)
     }

@@ -36,13 +36,11 @@ final class WitnessFile: Sendable {
         defer { try? handle.close() }
         let longest = UInt64(clamping: Self.longestLine)
         var place = tail && end > longest ? end - longest : 0
-        do {
-            try handle.seek(toOffset: place)
-        } catch {
-            throw unusable("cannot be read")
-        }
+        try reading { try handle.seek(toOffset: place) }
         var rest = Data()
-        while place < end, let chunk = try read(handle, min(end - place, longest)), !chunk.isEmpty {
+        while place < end, let chunk = try reading({ try handle.read(upToCount: Int(min(end - place, longest))) }),
+            !chunk.isEmpty
+        {
             place += UInt64(clamping: chunk.count)
             rest += chunk
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -62,9 +60,9 @@ final class WitnessFile: Sendable {
         return size
     }
 
-    private func read(_ handle: FileHandle, _ count: UInt64) throws -> Data? {
+    private func reading<Value>(_ read: () throws -> Value) throws -> Value {
         do {
-            return try handle.read(upToCount: Int(truncatingIfNeeded: count))
+            return try read()
         } catch {
             throw unusable("cannot be read")
         }

@@ -16,7 +16,6 @@ import Synchronization
 struct RepeatedWork: Service {
     /// How long the first round waits.
     var start = Duration.zero
-    /// Whether a last round runs when the server stops.
     var runsAtStop = false
     /// A round, and how long the next one waits.
     let round: @Sendable (_ isLast: Bool) async -> Duration

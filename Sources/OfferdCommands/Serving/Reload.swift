@@ -132,7 +132,6 @@ actor ConfigurationWatch {
     private var isReloading = false
     private var isAskedAgain = false
 
-    /// Begins with the files of a configuration that has just been read.
     init(_ setup: ServerSetup) {
         read = Self.states(of: setup.files)
         seen = read

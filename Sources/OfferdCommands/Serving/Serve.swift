@@ -47,7 +47,7 @@ struct Serve: AsyncParsableCommand {
     var clockFile: String?
 
     @Option(help: "The least severe level that is logged.")
-    var logLevel: LogLevel = .info
+    var logLevel = Logger.Level.info
 
     func run() async throws {
         try await run { _ in [] }
@@ -85,7 +85,7 @@ struct Serve: AsyncParsableCommand {
         let audit = try setup.auditKeys()
         let webhooks = WebhookRegistry(try setup.webhooks())
         var logger = Logger(label: "offerd") { LineLogHandler(label: $0, lines: output.log) }
-        logger.logLevel = logLevel.level
+        logger.logLevel = logLevel
         let clock = try clock(setup, logger: logger)
         let customerTokens = CustomerTokens(
             try setup.customerTokenProviders(), clock: clock,
@@ -230,12 +230,6 @@ struct Serve: AsyncParsableCommand {
                 hints: ["leave `--clock-file` out, or name a keys.yaml whose every environment is `LocalTesting`"])
         }
     }
-}
-
-enum LogLevel: String, ExpressibleByArgument, CaseIterable {
-    case trace, debug, info, notice, warning, error, critical
-
-    var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
 }
 
 enum ListenFailure {

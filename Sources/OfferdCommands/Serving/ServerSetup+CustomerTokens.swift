@@ -8,7 +8,6 @@ import OfferModel
 import OpenSSLCrypto
 
 extension ServerSetup {
-    /// The login providers of the configuration, with the keys that are in files.
     func customerTokenProviders() throws -> [CustomerTokens.Provider] {
         try configuration.customerTokens.map { entry in
             if let app = entry.app, !keys.apps.contains(where: { $0.bundleId == app }) {

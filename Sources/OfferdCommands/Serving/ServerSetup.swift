@@ -14,12 +14,6 @@ import SQLiteStore
 /// Later wins: file, `OFFERD_LISTEN|METRICS|DATABASE|KEYS`, flags; a path in the file is relative to the file, any
 /// other to the working directory (docs/design.md#configuration).
 struct ServerSetup {
-    struct Flags {
-        var listen: String?
-        var database: String?
-        var keys: String?
-    }
-
     /// The file's, with absolute paths; the address of `/metrics` may be the environment's.
     var configuration: ServerConfiguration
     var listen: ListenAddress
@@ -29,17 +23,18 @@ struct ServerSetup {
     private var keysFile: URL
     private var configurationFile: String
 
-    /// Reads a configuration and the `keys.yaml` it names.
+    /// Reads a configuration and the `keys.yaml` it names; `listen`, `database` and `keys` are the flags.
     static func read(
-        config path: String, flags: Flags = Flags(),
+        config path: String, listen: String? = nil, database: String? = nil, keys: String? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> ServerSetup {
         var file = try document(path, what: "configuration", ConfigurationReader.read)
         let directory = URL(filePath: path).deletingLastPathComponent()
         // A variable that is set to nothing says nothing.
         let environment = environment.filter { !$0.value.isEmpty }
-        let listenText = flags.listen ?? environment["OFFERD_LISTEN"]
-        let listen = try listenText.map(address) ?? file.listen ?? ListenAddress(host: "127.0.0.1", port: 8080)
+        let listen =
+            try (listen ?? environment["OFFERD_LISTEN"]).map(address) ?? file.listen
+            ?? ListenAddress(host: "127.0.0.1", port: 8080)
         file.metrics = try environment["OFFERD_METRICS"].map(address) ?? file.metrics
         if let metrics = file.metrics, metrics.isTaken(by: listen) {
             throw CommandFailure(
@@ -51,8 +46,8 @@ struct ServerSetup {
             throw CommandFailure(
                 .usage, "`\(path)` names no \(name)", hints: ["add a line such as `\(name): \(example)`"])
         }
-        let database = try url("database", flags.database, file.database, example: "data/offers.sqlite")
-        let keys = try url("keys", flags.keys, file.keys, example: "keys.yaml")
+        let database = try url("database", database, file.database, example: "data/offers.sqlite")
+        let keys = try url("keys", keys, file.keys, example: "keys.yaml")
         file.resolvePaths { URL(filePath: $0, relativeTo: directory).path }
         return ServerSetup(
             configuration: file, listen: listen, databasePath: database.path,
@@ -64,10 +59,8 @@ struct ServerSetup {
         let entries = keys.apps.flatMap(\.keys).map(\.privateKey)
         let keyFiles = entries.compactMap(\.file).map(absolute)
         let roots = keys.apps.flatMap { $0.trustedRoots.values.joined().map(absolute) }
-        let certificates = [
-            configuration.tls?.certificate, configuration.tls?.key, configuration.tls?.clientCertificates,
-        ]
-        .compactMap(\.self)
+        let tls = configuration.tls
+        let certificates = [tls?.certificate, tls?.key, tls?.clientCertificates].compactMap(\.self)
         let keySets = configuration.customerTokens.compactMap { entry -> String? in
             guard case .file(let path) = entry.keys else { return nil }
             return path
@@ -189,8 +182,7 @@ struct ServerSetup {
         guard let address = ListenAddress(text) else {
             throw CommandFailure(
                 .usage, "`\(text)` is not an address to listen on",
-                hints: ["write a host and a port, such as `127.0.0.1:8080`"]
-            )
+                hints: ["write a host and a port, such as `127.0.0.1:8080`"])
         }
         return address
     }

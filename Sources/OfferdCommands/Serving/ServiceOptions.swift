@@ -1,5 +1,6 @@
 public import ArgumentParser
 import CommandLineSupport
+public import Logging
 import OfferDocuments
 public import OfferModel
 import OfferStore
@@ -18,8 +19,7 @@ struct ConfigurationOptions: ParsableArguments {
     var keys: String?
 
     func setup(listen: String? = nil) throws -> ServerSetup {
-        try ServerSetup.read(
-            config: config, flags: ServerSetup.Flags(listen: listen, database: database, keys: keys))
+        try ServerSetup.read(config: config, listen: listen, database: database, keys: keys)
     }
 
     func withDatabase(_ body: (ServerSetup, SQLiteDatabase) async throws -> Void) async throws {
@@ -60,9 +60,9 @@ extension ServerSetup {
 
 extension AppStoreEnvironment: ExpressibleByArgument {}
 extension Role: ExpressibleByArgument {}
+extension Logger.Level: @retroactive ExpressibleByArgument {}
 
 extension Period {
-    /// Reads an ISO 8601 duration such as `P90D`.
     static func argument(_ text: String) throws -> Period {
         guard let period = Period(text) else { throw ValidationError("write a period such as `P7D`, `P1M` or `PT1H`") }
         return period

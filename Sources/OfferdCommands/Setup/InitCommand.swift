@@ -171,7 +171,7 @@ struct NewInstallation {
             }
             return nil
         }
-        guard let keyId = options.keyId ?? KeyIdText.named(file), KeyIdText.isValid(keyId) else {
+        guard let keyId = options.keyId ?? DownloadedKeyName(file).id, KeyIdText.isValid(keyId) else {
             throw CommandFailure(
                 .usage,
                 options.keyId.map { "`\($0)` cannot be a key ID" } ?? "the ID of the key in `\(file)` is not known",

@@ -221,7 +221,6 @@ struct StagedFiles {
         }
     }
 
-    /// Deletes what a run that failed or was interrupted has left.
     private func discardDraft() throws {
         guard status(Self.draft, in: folder) != nil else { return }
         try enter(openOwn(Self.draft))

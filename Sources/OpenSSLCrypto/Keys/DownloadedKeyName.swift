@@ -2,11 +2,11 @@ import OfferModel
 
 /// The key that a file's name announces: App Store Connect names a download after the service that the key is
 /// for and after its id.
-struct DownloadedKeyName {
+public struct DownloadedKeyName {
     private let path: String
     private let name: Substring
 
-    init(_ path: String) {
+    public init(_ path: String) {
         self.path = path
         name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
     }
@@ -31,11 +31,11 @@ struct DownloadedKeyName {
             hint: "set `keyId` to `\(id)`, or name the file of `\(keyId)`")
     }
 
-    /// The id in the name of an In-App Purchase key as it was downloaded.
-    private var id: Substring? {
+    /// The id in the name of an In-App Purchase key as it was downloaded: `SubscriptionKey_<id>.p8`.
+    public var id: String? {
         guard name.hasPrefix("SubscriptionKey_"), name.hasSuffix(".p8") else { return nil }
         let id = name.dropFirst("SubscriptionKey_".count).dropLast(".p8".count)
         return (1...32).contains(id.utf8.count) && id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-            ? id : nil
+            ? String(id) : nil
     }
 }

@@ -48,7 +48,6 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
         intermediates = ChainCache(capacity: cacheCapacity, lifetime: cacheLifetime, now: now)
     }
 
-    /// Checks the algorithm, the chain at the effective date, and the signature.
     @discardableResult
     public func verify(
         _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
@@ -59,14 +58,12 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
         return examined.verified.anchor
     }
 
-    /// Makes the same checks except for the signatures, of the data and in the chain.
     public func examine(
         _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) {
         _ = try examined(jws, date, environment)
     }
 
-    /// The same verifier, for as many chains in one request as ``RequestVerifier`` allows.
     public func forOneRequest() -> any SignedDataVerifier { RequestVerifier(self) }
 
     /// Checks what needs no public-key work.

@@ -78,9 +78,8 @@ struct ObservedServiceTests {
                   - { keyId: LOCALTEST1, privateKey: signing.p8, use: signing }
             """, to: "keys.yaml")
         func metrics(_ variables: [String: String], listen: String? = nil) throws -> String? {
-            try ServerSetup.read(
-                config: path, flags: ServerSetup.Flags(listen: listen), environment: variables
-            ).configuration.metrics?.description
+            try ServerSetup.read(config: path, listen: listen, environment: variables)
+                .configuration.metrics?.description
         }
         #expect(try metrics([:]) == "127.0.0.1:1")
         #expect(try metrics(["OFFERD_METRICS": "[::1]:9464"]) == "[::1]:9464")
