@@ -9,7 +9,6 @@ package struct CommandLineProgram<Root: ParsableCommand> {
     /// A command line with an option in its place, for users who put one before the command.
     let example: String
     let output: (String) throws -> Void
-    /// An error in words.
     let failure: (any Error) -> CommandFailure?
 
     package init(

@@ -89,10 +89,6 @@ package struct Palette: Sendable {
     package static let plain = Palette(isColoured: false)
     package static let ansi = Palette(isColoured: true)
 
-    private init(isColoured: Bool) {
-        self.isColoured = isColoured
-    }
-
     /// The same for lines of at most `width` characters.
     package func fitting(_ width: Int?) -> Palette {
         var palette = self

@@ -30,8 +30,6 @@ package struct TextTable: Sendable {
     /// The header and the rows, without trailing spaces. Where they do not fit, columns without a value are left out,
     /// then the last column goes below its row, then the optional columns are left out, then all cells go below each
     /// other.
-    ///
-    /// - Parameter indent: the spaces before each line.
     package func lines(_ palette: Palette, indent: Int = 0) -> [String] {
         let filled = header.indices.filter { column in rows.contains { $0[column] != "–" } }
         let needed = filled.filter { !optional.contains($0) }
@@ -96,7 +94,6 @@ package struct FieldList: Sendable {
         add(name, values.isEmpty ? nil : values.joined(separator: ", "))
     }
 
-    /// - Parameter indent: the spaces before each line.
     package func lines(_ palette: Palette, indent: Int = 0) -> [String] {
         let width = (fields.map(\.name.columns).max() ?? 0) + 2
         let spaces = String(repeating: " ", count: indent)

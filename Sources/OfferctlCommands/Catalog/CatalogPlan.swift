@@ -145,8 +145,6 @@ struct StaleEdit {
 }
 
 extension OfferdClient {
-    /// What applying a document would change.
-    ///
     /// - Parameter isRollback: whether it is a revision's document, which is meant to undo later ones.
     func plan(
         _ file: CatalogFile, from base: CatalogInForce, isRollback: Bool = false
@@ -174,8 +172,6 @@ extension OfferdClient {
 }
 
 enum CatalogText {
-    /// The revision, then one row a difference.
-    ///
     /// - Parameter old: the revision in force before; another text with the same offers makes a new one too.
     static func applied(_ body: CatalogApplied, after old: Int?, palette: Palette) -> String {
         guard !body.changes.isEmpty else {

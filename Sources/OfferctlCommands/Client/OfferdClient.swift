@@ -57,7 +57,6 @@ struct OfferdClient: Sendable {
             .POST, path, headers: [("Content-Type", "application/json")], body: try WireJSON.encode(request), as: type)
     }
 
-    /// Calls a body with each page of a list.
     func eachPage<Item: WireValue>(
         _ path: String, query: [(String, String)] = [], _ body: ([Item]) throws -> Void
     ) async throws {

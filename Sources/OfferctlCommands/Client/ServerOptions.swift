@@ -109,7 +109,6 @@ struct AnswerOptions: ParsableArguments {
         return reply.body
     }
 
-    /// Makes one request and prints its answer.
     func show<Body: WireValue>(
         _ path: String, by method: HTTPMethod = .GET, as type: Body.Type, text: (Body, Palette) -> String
     ) async throws {

@@ -7,7 +7,6 @@ struct CustomerText {
     let palette: Palette
     let now: Instant
 
-    /// Identifiers, attributes, coverage, subscriptions, transactions, issued offers, timeline; what is empty says so.
     func story(_ body: CustomerDetails) -> String {
         let sections =
             identifiers(body.customers) + [

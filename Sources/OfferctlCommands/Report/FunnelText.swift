@@ -101,7 +101,7 @@ enum FunnelRateText {
     /// `60.0 %`; absent if there is nothing to be a share of.
     static func share(_ count: Int, of whole: Int?) -> String? {
         guard let whole, whole > 0 else { return nil }
-        return percent(Double(count) / Double(whole))
+        return "\(tenths(Double(count) / Double(whole))) %"
     }
 
     /// The comparison with the customers held out; nothing if there are none.
@@ -141,8 +141,6 @@ enum FunnelRateText {
         let details = [share(group.active, of: group.customers), unknown].compactMap(\.self).joined(separator: ", ")
         return "\(group.active) of \(group.customers) \(name)" + (details.isEmpty ? "" : " (\(details))")
     }
-
-    private static func percent(_ share: Double) -> String { "\(tenths(share)) %" }
 
     private static func signed(_ share: Double) -> String { share < 0 ? tenths(share) : "+" + tenths(share) }
 
