@@ -7,15 +7,11 @@ public struct AppStoreServerHost: Sendable, Hashable, CustomStringConvertible {
     /// The address that paths are put behind, without a final slash.
     public let address: String
 
-    public static let production = AppStoreServerHost(.production, "https://api.storekit.apple.com")
-    /// Apple's host of purchases by testers.
-    public static let sandbox = AppStoreServerHost(.sandbox, "https://api.storekit-sandbox.apple.com")
-
     /// Apple's host of an environment; `nil` for those that Apple's servers do not know.
     public static func apple(_ environment: AppStoreEnvironment) -> AppStoreServerHost? {
         switch environment {
-        case .production: .production
-        case .sandbox: .sandbox
+        case .production: AppStoreServerHost(environment, "https://api.storekit.apple.com")
+        case .sandbox: AppStoreServerHost(environment, "https://api.storekit-sandbox.apple.com")
         case .localTesting, .xcode: nil
         }
     }

@@ -158,10 +158,7 @@ extension AppStoreServerClient {
     public func order(_ orderId: String) async throws(AppStoreServerError) -> AppStoreOrder {
         try await ask(.orderLookup(orderId))
     }
-}
 
-// Notifications.
-extension AppStoreServerClient {
     /// One page of up to 20 notifications that Apple sent or tried to send (Get Notification History).
     public func notificationHistoryPage(
         _ query: NotificationHistoryQuery, after paginationToken: String? = nil

@@ -44,7 +44,7 @@ struct Exchange: Sendable {
                 try await pause(after: attempts, until: refused.retryAt, by: deadline, or: error)
             case .failure(let failure):
                 let error = Self.error(failure, server.host, attempts: attempts)
-                guard failure.isTransient else { throw error }
+                guard error.code == .unreachable || error.code == .timedOut else { throw error }
                 try await pause(after: attempts, until: nil, by: deadline, or: error)
             }
         }
@@ -132,15 +132,6 @@ struct Exchange: Sendable {
                 hint: "check for a proxy that answers instead of Apple", attempts: attempts)
         case .cancelled:
             AppStoreServerError(.cancelled, "the call was cancelled", attempts: attempts)
-        }
-    }
-}
-
-extension TransportFailure {
-    fileprivate var isTransient: Bool {
-        switch self {
-        case .unreachable, .timedOut, .brokenOff: true
-        case .tooLarge, .unreadable, .cancelled: false
         }
     }
 }

@@ -8,7 +8,7 @@ struct ReceiptNotification {
     /// Has the lists of purchases and of renewals.
     let root: ReceiptNode
     /// The cancellation, which the notification reports apart from the purchases.
-    private let cancelled: (lineItem: String?, date: Instant)?
+    fileprivate let cancelled: (lineItem: String?, date: Instant)?
 
     static func isOne(_ node: ReceiptNode) -> Bool {
         node.member("notification_type") != nil || node.member("unified_receipt") != nil
@@ -74,7 +74,7 @@ struct ReceiptNotification {
 extension ReceiptAnswer {
     /// Refuses a notification whose cancellation matches none of its purchases: the purchase would count as paid.
     func problems(beside purchases: ReceiptPurchases) -> [ReceiptProblem] {
-        guard let notification, notification.isCancellation, purchases.problems.isEmpty, purchases.skipped == 0,
+        guard let notification, notification.cancelled != nil, purchases.problems.isEmpty, purchases.skipped == 0,
             !purchases.transactions.contains(where: { $0.revocationDate != nil || $0.isUpgraded })
         else { return [] }
         return [
@@ -83,10 +83,6 @@ extension ReceiptAnswer {
                 hint: "fetch the customer's history from Apple with `offerd backfill`")
         ]
     }
-}
-
-extension ReceiptNotification {
-    fileprivate var isCancellation: Bool { cancelled != nil }
 }
 
 /// A document that was taken for an answer of verifyReceipt: its name, and the remedy.
