@@ -228,16 +228,16 @@ struct StrangerTests {
 
     @Test("a crowd gets one turn after the other, a lone client at once, and none waits longer than the longest wait")
     func pace() async {
-        let pace = RefusalPace(interval: .milliseconds(5), longest: .milliseconds(200))
+        let pace = SpacedTurns(interval: .milliseconds(5))
         let start = ContinuousClock.now
         let inTime = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<100 { group.addTask { await pace.turn() } }
+            for _ in 0..<100 { group.addTask { await pace.turn(within: .milliseconds(200)) } }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(ContinuousClock.now - start >= .milliseconds(200))
         #expect(inTime >= 41 && inTime < 100)
-        let slow = RefusalPace(interval: .seconds(3_600), longest: .zero)
-        #expect(await slow.turn())
-        #expect(await !slow.turn())
+        let slow = SpacedTurns(interval: .seconds(3_600))
+        #expect(await slow.turn(within: .zero))
+        #expect(await !slow.turn(within: .zero))
     }
 }

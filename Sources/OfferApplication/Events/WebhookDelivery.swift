@@ -66,7 +66,7 @@ public final class WebhookDelivery: Sendable {
     let leaseClock: @Sendable () -> Instant
     let metrics: WebhookMetrics
     let onNote: @Sendable (Webhook, Note) -> Void
-    private let pace: WebhookPace
+    private let pace: SpacedTurns
     private let memory = Mutex(Memory())
 
     /// - Parameters:
@@ -85,7 +85,7 @@ public final class WebhookDelivery: Sendable {
         self.leaseClock = leaseClock
         self.metrics = metrics
         self.onNote = onNote
-        pace = WebhookPace(perSecond: webhook.perSecond)
+        pace = SpacedTurns(interval: .seconds(1) / max(1, webhook.perSecond))
         metrics.begin(webhook)
     }
 
@@ -194,7 +194,7 @@ public final class WebhookDelivery: Sendable {
                         group.addTask {
                             while let lane = results.nextLane() {
                                 for index in lanes[lane] {
-                                    await self.pace.wait(until: end)
+                                    await self.pace.turn(within: end - .now)
                                     guard mayGoOn(), ContinuousClock.now < end else { return }
                                     let outcome = await self.attempt(items[index])
                                     results.set(outcome, at: index)
@@ -292,24 +292,4 @@ private final class WebhookResults: Sendable {
     }
 
     func set(_ outcome: WebhookOutcome, at index: Int) { state.withLock { $0.outcomes[index] = outcome } }
-}
-
-/// Spaces attempts evenly.
-final class WebhookPace: Sendable {
-    private let gap: Duration
-    private let next = Mutex(ContinuousClock.now)
-
-    init(perSecond: Int) {
-        gap = .seconds(1) / max(1, perSecond)
-    }
-
-    /// Waits for the next free place, or not at all if that is after `end`.
-    func wait(until end: ContinuousClock.Instant) async {
-        let place = next.withLock { next -> ContinuousClock.Instant in
-            let place = max(next, .now)
-            if place < end { next = place + gap }
-            return place
-        }
-        try? await Task.sleep(until: min(place, end), clock: .continuous)
-    }
 }

@@ -7,7 +7,9 @@ import OfferApplication
 /// Turns every thrown error into a problem document, the framework's empty 404 included (invariant 10).
 struct ProblemDocuments: RouterMiddleware {
     let routes: RouteTable
-    let pace: RefusalPace
+    /// The turns of clients that may be anyone and send too much: one that asks again and again without waiting waits
+    /// all the same, and the server does something else meanwhile.
+    let pace: SpacedTurns
 
     func handle(
         _ request: Request, context: OfferContext, next: @concurrent (Request, OfferContext) async throws -> Response

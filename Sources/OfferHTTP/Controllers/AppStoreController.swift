@@ -14,7 +14,7 @@ struct AppStoreController: Sendable {
     let turns: AsyncSemaphore
     let strangers: WorkThread
     /// The turns of bodies that exceed the budget of their address: they wait, because the App Store's may be among them.
-    let exceeding: RefusalPace
+    let exceeding: SpacedTurns
     let bodyLimit: Int
 
     /// `POST …/notifications`: one App Store Server Notification.

@@ -81,7 +81,7 @@ struct UnreadBodies: RouterMiddleware {
     /// The longest body of a request without a key that is drained at once, in bytes.
     private static let strangersAtOnce = 64 * 1_024
 
-    let pace: RefusalPace
+    let pace: SpacedTurns
 
     func handle(
         _ request: Request, context: OfferContext,
@@ -118,7 +118,7 @@ struct UnreadBodies: RouterMiddleware {
     private struct DrainingWriter: ResponseBodyWriter {
         var base: any ResponseBodyWriter
         let body: WatchedBody
-        let pace: RefusalPace?
+        let pace: SpacedTurns?
 
         @concurrent mutating func write(_ buffer: ByteBuffer) async throws { try await base.write(buffer) }
 
@@ -150,7 +150,7 @@ private final class WatchedBody: AsyncSequence, Sendable {
     /// Errors do not matter: the answer is already given.
     ///
     /// - Parameter pace: takes a turn of it before the first byte, and for each further MiB.
-    func drain(upTo bound: Int, _ pace: RefusalPace? = nil) async {
+    func drain(upTo bound: Int, _ pace: SpacedTurns? = nil) async {
         var (rest, untilTurn) = (bound, 0)
         do {
             for try await buffer in base {

@@ -67,7 +67,7 @@ struct RouteTable: Sendable {
         let appStore = AppStoreController(
             notifications: useCases.notifications, turns: AsyncSemaphore(limits.notifications, waiting: 0),
             strangers: threads.strangers,
-            exceeding: RefusalPace(interval: limits.exceedingInterval), bodyLimit: limits.notificationBytes)
+            exceeding: SpacedTurns(interval: limits.exceedingInterval), bodyLimit: limits.notificationBytes)
         let catalog = CatalogController(useCases: useCases, limits: limits)
         let offers = OffersController(useCases: useCases)
         let customers = CustomersController(useCases: useCases, limits: limits)
@@ -130,7 +130,8 @@ struct RouteTable: Sendable {
     ) -> Router<OfferContext> {
         let router = Router(context: OfferContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: AccessLog(metrics, inProgress, TrustedProxies(networks: trustedProxies)))
-        let pace = RefusalPace()
+        // A lone client hardly notices five milliseconds, a crowd gets 200 turns a second.
+        let pace = SpacedTurns(interval: .milliseconds(5))
         router.add(middleware: UnreadBodies(pace: pace))
         router.add(middleware: ProblemDocuments(routes: self, pace: pace))
         let authentication = Authentication(
