@@ -64,27 +64,16 @@ public enum RequestError: Error, Sendable {
     case clockBehind(ClockLag)
     /// The configuration does not allow this; the detail names what is missing.
     case notReady(detail: String, hint: String?)
-}
 
-public struct RefusedData: Sendable, Hashable {
-    /// Its place in the request, as a JSON pointer.
-    public var pointer: String
-    public var refusal: SignedDataRefusal
-}
-
-extension RequestError {
     /// The caller's view of a failure of the store; `nil` for other errors, and for defects of ours.
     ///
     /// The store's own words may name files of the machine, so they belong in the log and not in the answer.
     public init?(storeFailure error: any Error) {
-        guard let error = error as? StoreError else { return nil }
-        switch error {
-        case .busy:
+        guard let error = error as? StoreError, error.isOfFile else { return nil }
+        if case .busy = error {
             self = .busy
-        case .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .interrupted, .moved, .unavailable:
+        } else {
             self = .notReady(detail: error.publicDetail, hint: "tell the operator the requestId")
-        case .corrupt, .corruptFacts, .constraint, .unrecorded:
-            return nil
         }
     }
 }
@@ -112,4 +101,10 @@ extension AppStoreEnvironment {
             "name a server that answers in Apple's place as `appStoreServer` in offerd.yaml"
         )
     }
+}
+
+public struct RefusedData: Sendable, Hashable {
+    /// Its place in the request, as a JSON pointer.
+    public var pointer: String
+    public var refusal: SignedDataRefusal
 }

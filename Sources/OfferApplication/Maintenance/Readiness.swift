@@ -34,7 +34,6 @@ public struct Readiness: Sendable {
         do {
             if let damage = database.damage { throw damage }
             try registry.requireWorkingKeys()
-            let clock = clock
             _ = try await database.readInline { try clock.instant($0) }
             if let free = freeSpace(), free < Self.leastFreeSpace {
                 throw RequestError.notReady(
@@ -93,21 +92,11 @@ final class WatchedDatabase: StoreDatabase {
         do {
             return try await work()
         } catch let error as StoreError {
-            note(error)
-            throw error
-        }
-    }
-
-    private func note(_ error: StoreError) {
-        state.withLock { state in
-            switch error {
-            case .damaged:
-                state.failures += 1
-                state.damage = error
-            case .busy, .full, .readOnly, .moved, .unavailable, .notMigrated, .newerThanThisVersion, .interrupted:
-                state.failures += 1
-            case .corrupt, .corruptFacts, .constraint, .unrecorded: break
+            state.withLock { state in
+                if error.isOfFile { state.failures += 1 }
+                if case .damaged = error { state.damage = error }
             }
+            throw error
         }
     }
 }

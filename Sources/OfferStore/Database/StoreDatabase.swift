@@ -154,7 +154,7 @@ public final class TransactionCache {
 }
 
 /// Why the store could not do what it was asked.
-public enum StoreError: Error, Sendable, Hashable {
+public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Too many requests wait, or another process holds the database; trying again later can help.
     case busy(String)
     /// The file or its directory cannot be written.
@@ -194,6 +194,17 @@ public enum StoreError: Error, Sendable, Hashable {
         }
     }
 
+    public var description: String { detail }
+
+    /// Whether it is of the file, its disk or those who share it, and not of a row or a statement.
+    public var isOfFile: Bool {
+        switch self {
+        case .busy, .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .interrupted, .moved, .unavailable:
+            true
+        case .corrupt, .corruptFacts, .constraint, .unrecorded: false
+        }
+    }
+
     public var hint: String? {
         switch self {
         case .busy: "try again in a moment"
@@ -212,8 +223,4 @@ public enum StoreError: Error, Sendable, Hashable {
         case .unavailable: "check the database's path, its permissions and its disk"
         }
     }
-}
-
-extension StoreError: CustomStringConvertible {
-    public var description: String { detail }
 }
