@@ -18,15 +18,14 @@ public enum RequestError: Error, Sendable {
     /// No customer has these identifiers.
     case unknownCustomer
     /// No offer was issued under this id to anyone of the caller's app and environment.
-    case unknownIssuedOffer(LowercaseUUID)
+    case unknownIssuedOffer(String)
     /// No refusal of the caller's app and environment has this id.
-    case unknownDecision(LowercaseUUID)
+    case unknownDecision(String)
     /// Retention or an erasure removed inputs of the decision, so it cannot be made again.
     case erasedRecord(LowercaseUUID)
     case unknownRevision(String)
     /// No event of the caller's app and environment has this id, or it is too old.
-    case unknownEvent(EventId)
-    /// No webhook takes events of this type.
+    case unknownEvent(String)
     case noWebhook(EventType)
     case idempotencyConflict
     /// The identifiers name customers who cannot be one.

@@ -75,14 +75,14 @@ public struct CustomerLookup: Sendable {
         let (rows, now) = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 let issued = try IssuedOfferStore(transaction).issuedOffer(id, in: number)
-            else { throw RequestError.unknownIssuedOffer(id) }
+            else { throw RequestError.unknownIssuedOffer(id.description) }
             return (
                 try ShownIssuedOffers([issued], in: number, transaction),
                 try clock.tolerantInstant(transaction)
             )
         }
         guard let offer = rows.offers(for: caller, at: now).first else {
-            throw RequestError.unknownIssuedOffer(id)
+            throw RequestError.unknownIssuedOffer(id.description)
         }
         return offer
     }

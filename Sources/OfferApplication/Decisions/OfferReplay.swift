@@ -25,7 +25,7 @@ public struct OfferReplay: Sendable {
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 let issued = try IssuedOfferStore(transaction).issuedOffer(id, in: number),
                 let signing = try IssuedOfferStore(transaction).signings(of: issued).first
-            else { throw RequestError.unknownIssuedOffer(id) }
+            else { throw RequestError.unknownIssuedOffer(id.description) }
             guard let bytes = signing.record else { throw RequestError.erasedRecord(signing.decisionId) }
             let record = try DecisionRecord(stored: bytes)
             let asked = Int64(revision ?? record.catalogRevision)
@@ -67,7 +67,7 @@ public struct OfferReplay: Sendable {
         try await work.read(database) { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 let refusal = try RefusalStore(transaction).refusal(id, in: number)
-            else { throw RequestError.unknownDecision(id) }
+            else { throw RequestError.unknownDecision(id.description) }
             guard let bytes = refusal.record else { throw RequestError.erasedRecord(id) }
             let record = try DecisionRecord(stored: bytes)
             do {

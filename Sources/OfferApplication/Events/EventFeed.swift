@@ -71,7 +71,7 @@ public struct EventFeed: Sendable {
         _ id: EventId, for caller: Caller, _ transaction: any StoreTransaction
     ) throws -> StoredEvent {
         guard let event = try EventStore(transaction).event(id), event.scope == caller.scope else {
-            throw RequestError.unknownEvent(id)
+            throw RequestError.unknownEvent(id.description)
         }
         return event
     }

@@ -20,7 +20,7 @@ public struct OfferVoiding: Sendable {
         try await database.write(by: caller.author) { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 try IssuedOfferStore(transaction).issuedOffer(id, in: number) != nil
-            else { throw RequestError.unknownIssuedOffer(id) }
+            else { throw RequestError.unknownIssuedOffer(id.description) }
             // To stop is never too early: only what frees a place waits for a clock that is behind, as resuming does.
             let now = try release ? clock.instant(transaction) : clock.tolerantInstant(transaction)
             guard try IssuedOfferStore(transaction).void(id, reason: reason, release: release, at: now, in: number)

@@ -47,9 +47,14 @@ extension Problem {
                 .unknownCustomer, "no customer found",
                 hint: "check the identifier; otherwise the app has not sent this customer's transactions yet")
         case .unknownIssuedOffer(let id):
-            self = .unknownIssuedOffer(id.description)
+            self.init(
+                .unknownIssuedOffer, "no offer was issued as `\(id.prefix(100))` in this app and environment",
+                hint: "the id is the `issuedOfferId` of the answer that carried the signature")
         case .unknownDecision(let id):
-            self = .unknownDecision(id.description)
+            self.init(
+                .unknownDecision, "no refusal has the id `\(id.prefix(100))` in this app and environment",
+                hint: "the id is the `decisionId` of a 403 or 422; `POST /v1/issued-offers/{id}/replay` explains an "
+                    + "issued offer by its `issuedOfferId`")
         case .erasedRecord(let decision):
             self.init(
                 .notFound,
@@ -63,7 +68,9 @@ extension Problem {
                 "the catalog of this app and environment never had a revision `\(revision.prefix(100))`",
                 hint: "`GET /v1/catalog/revisions` lists them")
         case .unknownEvent(let id):
-            self = .unknownEvent(id.description)
+            self.init(
+                .unknownEvent, "no event has the id `\(id.prefix(100))` in this app and environment",
+                hint: "events are kept for 30 days; `GET /v1/events` lists them")
         case .noWebhook(let type):
             self.init(
                 .noWebhook, "no webhook takes events of the type `\(type.rawValue)` in this app and environment",
@@ -156,25 +163,6 @@ extension Problem {
             return "send each JWS exactly as StoreKit or the App Store Server API gave it"
         }
         return hint
-    }
-
-    static func unknownDecision(_ id: String) -> Problem {
-        Problem(
-            .unknownDecision, "no refusal has the id `\(id.prefix(100))` in this app and environment",
-            hint: "the id is the `decisionId` of a 403 or 422; `POST /v1/issued-offers/{id}/replay` explains an issued "
-                + "offer by its `issuedOfferId`")
-    }
-
-    static func unknownEvent(_ id: String) -> Problem {
-        Problem(
-            .unknownEvent, "no event has the id `\(id.prefix(100))` in this app and environment",
-            hint: "events are kept for 30 days; `GET /v1/events` lists them")
-    }
-
-    static func unknownIssuedOffer(_ id: String) -> Problem {
-        Problem(
-            .unknownIssuedOffer, "no offer was issued as `\(id.prefix(100))` in this app and environment",
-            hint: "the id is the `issuedOfferId` of the answer that carried the signature")
     }
 }
 

@@ -30,8 +30,7 @@ struct DecisionsController: Sendable {
 
     @Sendable func show(_ request: Request, _ context: CallerContext) async throws -> Response {
         try QueryParameters(request, known: []).finish()
-        let text = try context.pathText("id")
-        guard let id = LowercaseUUID(text) else { throw Problem.unknownDecision(text) }
+        let id = try context.pathId({ LowercaseUUID($0) }, or: RequestError.unknownDecision)
         return try .json(try await useCases.replay.refusal(id, caller: context.caller))
     }
 }

@@ -33,11 +33,7 @@ struct EventsController: Sendable {
 }
 
 extension CallerContext {
-    fileprivate func eventId() throws -> EventId {
-        let text = try pathText("id")
-        guard let id = EventId(text) else { throw Problem.unknownEvent(text) }
-        return id
-    }
+    fileprivate func eventId() throws -> EventId { try pathId({ EventId($0) }, or: RequestError.unknownEvent) }
 }
 
 extension QueryParameters {

@@ -119,9 +119,7 @@ extension ReplayRequestBody: CheckedRequest {
 
 extension CallerContext {
     fileprivate func issuedOfferId() throws -> LowercaseUUID {
-        let text = try pathText("id")
-        guard let id = LowercaseUUID(text) else { throw Problem.unknownIssuedOffer(text) }
-        return id
+        try pathId({ LowercaseUUID($0) }, or: RequestError.unknownIssuedOffer)
     }
 }
 

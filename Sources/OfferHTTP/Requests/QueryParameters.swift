@@ -162,6 +162,13 @@ extension CallerContext {
         }
         return text
     }
+
+    /// The `id` of a path; what is none is unknown.
+    func pathId<Id>(_ read: (String) -> Id?, or unknown: (String) -> RequestError) throws -> Id {
+        let text = try pathText("id")
+        guard let id = read(text) else { throw unknown(text) }
+        return id
+    }
 }
 
 /// Bytes written as `%` and two hexadecimal digits (RFC 3986 §2.1).
