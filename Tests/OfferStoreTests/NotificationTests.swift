@@ -6,7 +6,7 @@ import Testing
 struct NotificationTests {
     private func after(_ seconds: Int64) -> Instant { Bench.now.adding(milliseconds: seconds * 1_000) }
 
-    private func insert(_ bench: Bench, _ records: NotificationRecord..., at now: Instant = Bench.now) async throws {
+    private func insert(_ bench: Bench, _ records: KeptNotification..., at now: Instant = Bench.now) async throws {
         let scope = bench.scope
         try await bench.database.write { transaction in
             for record in records { try NotificationStore(transaction).insert(record, at: now, in: scope) }
@@ -22,10 +22,10 @@ struct NotificationTests {
     @Test("a notification is read as it was kept, and its UUID is one of one scope", arguments: Driver.allCases)
     func roundTrip(driver: Driver) async throws {
         let bench = try await Bench(driver)
-        let record = NotificationRecord.fixture("a", signed: after(-5)) {
-            $0.subtype = .billingRecovery
-            $0.source = .fetched
-            $0.outcome = .updated
+        let record = KeptNotification.fixture("a", signed: after(-5)) {
+            $0.stored.subtype = .billingRecovery
+            $0.stored.source = .fetched
+            $0.stored.outcome = .updated
         }
         try await insert(bench, record)
         await #expect(throws: StoreError.self) { try await insert(bench, record) }
@@ -138,11 +138,11 @@ struct NotificationTests {
             }
         }
         #expect(try await newest() == [nil, nil, nil])
-        try await insert(bench, .fixture("a", signed: after(9)) { $0.type = .test })
-        try await insert(bench, .fixture("b", signed: after(1)) { $0.type = .test })
+        try await insert(bench, .fixture("a", signed: after(9)) { $0.stored.type = .test })
+        try await insert(bench, .fixture("b", signed: after(1)) { $0.stored.type = .test })
         try await insert(bench, .fixture("c"))
         #expect(try await newest() == ["c", "b", "c"])
-        try await insert(bench, .fixture("d") { $0.source = .fetched })
+        try await insert(bench, .fixture("d") { $0.stored.source = .fetched })
         #expect(try await newest() == ["d", "b", "c"], "what was fetched did not come by itself")
     }
 }

@@ -113,13 +113,16 @@ public struct NotificationIngestion: Sendable {
             let ingested = try HistoryStore(transaction).ingest(
                 verified.payloads, offers: try catalogs.offersInForce(of: number, in: scope, transaction), at: now,
                 in: number)
-            let record = verified.record(source, outcomes: ingested.map(\.outcome))
-            if known == nil { try NotificationStore(transaction).insert(record, at: now, in: number) }
+            let stored = verified.stored(source, outcomes: ingested.map(\.outcome), at: now)
+            if known == nil {
+                try NotificationStore(transaction).insert(
+                    stored, about: verified.identifier, payload: verified.jws, in: number)
+            }
             let storeClock = StoreClock(transaction)
             try storeClock.advance(to: now)
             if let date = verified.newestDateOfApple { try storeClock.noteSigned(at: date) }
             return NotificationBody(
-                of: verified.notification, repeated: known != nil, outcome: known?.outcome ?? record.outcome)
+                of: verified.notification, repeated: known != nil, outcome: known?.outcome ?? stored.outcome)
         }
     }
 

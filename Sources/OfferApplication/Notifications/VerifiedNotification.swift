@@ -94,16 +94,12 @@ struct VerifiedNotification: Sendable {
 
 extension VerifiedNotification {
     /// The notification as it is stored, with what came of its payloads.
-    func record(_ source: NotificationSource, outcomes: [IngestOutcome]) -> NotificationRecord {
-        var record = NotificationRecord(
-            notificationUUID: notification.notificationUUID, type: notification.notificationType,
-            signedDate: notification.signedDate, source: source, outcome: NotificationOutcome(of: outcomes),
-            payload: jws)
-        record.subtype = notification.subtype
-        record.identifier = identifier
-        record.transactionId = transactionId
-        record.productId = productId
-        return record
+    func stored(_ source: NotificationSource, outcomes: [IngestOutcome], at now: Instant) -> StoredNotification {
+        var stored = StoredNotification(
+            notification, source: source, outcome: NotificationOutcome(of: outcomes), at: now)
+        stored.transactionId = transactionId
+        stored.productId = productId
+        return stored
     }
 }
 

@@ -1,32 +1,5 @@
 public import OfferModel
 
-public struct NotificationRecord: Sendable, Hashable {
-    public var notificationUUID: String
-    public var type: NotificationType
-    public var subtype: NotificationSubtype?
-    public var signedDate: Instant
-    public var source: NotificationSource
-    public var outcome: NotificationOutcome
-    /// The customer it is about; absent if it names none.
-    public var identifier: ProvenIdentifier?
-    public var transactionId: TransactionId?
-    public var productId: ProductId?
-    /// The notification as Apple signed it, a compact JWS.
-    public var payload: String
-
-    public init(
-        notificationUUID: String, type: NotificationType, signedDate: Instant, source: NotificationSource,
-        outcome: NotificationOutcome, payload: String
-    ) {
-        self.notificationUUID = notificationUUID
-        self.type = type
-        self.signedDate = signedDate
-        self.source = source
-        self.outcome = outcome
-        self.payload = payload
-    }
-}
-
 /// A notification as it is stored, without the text that Apple signed.
 public struct StoredNotification: Sendable, Hashable {
     public var sequence: Int64
@@ -42,6 +15,18 @@ public struct StoredNotification: Sendable, Hashable {
     public var productId: ProductId?
     public var payloadRemovedAt: Instant?
     public var erasedAt: Instant?
+}
+
+extension StoredNotification {
+    /// A notification that is to be kept; ``NotificationStore/insert(_:about:payload:in:)`` gives it its place.
+    public init(
+        _ notification: AppStoreNotification, source: NotificationSource, outcome: NotificationOutcome, at now: Instant
+    ) {
+        self.init(
+            sequence: 0, notificationUUID: notification.notificationUUID, type: notification.notificationType,
+            subtype: notification.subtype, signedDate: notification.signedDate, receivedAt: now, source: source,
+            outcome: outcome)
+    }
 }
 
 extension NotificationType: Storable {}
@@ -62,17 +47,14 @@ public struct NotificationStore {
     }
 
     /// - Throws: ``StoreError/constraint(_:)`` if its id is known.
-    public func insert(_ record: NotificationRecord, at now: Instant, in scope: ScopeNumber) throws {
-        let sequence = try StoreClock(transaction).nextSequence()
-        let stored = StoredNotification(
-            sequence: sequence, notificationUUID: record.notificationUUID, type: record.type,
-            subtype: record.subtype, signedDate: record.signedDate, receivedAt: now, source: record.source,
-            outcome: record.outcome, transactionId: record.transactionId, productId: record.productId)
-        try transaction.insert(
-            NotificationRow(
-                notification: stored, scope: scope, identifierKind: record.identifier?.kind,
-                identifier: record.identifier?.value, payload: record.payload),
-            into: .notification)
+    public func insert(
+        _ notification: StoredNotification, about identifier: ProvenIdentifier?, payload: String, in scope: ScopeNumber
+    ) throws {
+        var row = NotificationRow(
+            notification: notification, scope: scope, identifierKind: identifier?.kind, identifier: identifier?.value,
+            payload: payload)
+        row.notification.sequence = try StoreClock(transaction).nextSequence()
+        try transaction.insert(row, into: .notification)
     }
 
     /// The notifications about these customers, the newest by Apple's date first.

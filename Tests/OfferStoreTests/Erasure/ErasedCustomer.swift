@@ -49,12 +49,11 @@ struct ErasedCustomer {
             try CoverageStore(transaction).stateComplete(
                 [customer], asOf: Bench.now, provenance: .caller, at: Bench.now, in: scope)
             try Self.issue(transaction, customer, token, in: scope)
-            var told = NotificationRecord(
-                notificationUUID: "u1", type: .didRenew, signedDate: Bench.now, source: .delivered, outcome: .added,
-                payload: "notified-zoe.b.c")
-            told.identifier = .originalTransactionId(Self.original)
-            told.transactionId = Self.original
-            told.productId = "com.example.pro.monthly"
+            let told = KeptNotification.fixture("u1") {
+                $0.identifier = .originalTransactionId(Self.original)
+                $0.stored.transactionId = Self.original
+                $0.payload = "notified-zoe.b.c"
+            }
             try NotificationStore(transaction).insert(told, at: Bench.now, in: scope)
             for subscription in [Self.original, "799"] {
                 let data = #"{"transactionId":"\#(subscription)"}"#

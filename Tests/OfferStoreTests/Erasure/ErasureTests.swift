@@ -64,10 +64,11 @@ struct ErasureTests {
         try await bench.ingest([.renews("710000000000009", account: "720000000000007"), .renews("798", account: "797")])
         try await bench.database.write { transaction in
             for (uuid, subscription) in [("u8", "710000000000009"), ("u9", "798")] {
-                var told = NotificationRecord(
-                    notificationUUID: uuid, type: .didRenew, signedDate: Bench.now, source: .delivered, outcome: .added,
-                    payload: "notified of \(subscription)")
-                told.identifier = .originalTransactionId(TransactionId(rawValue: subscription))
+                let told = KeptNotification.fixture(uuid) {
+                    $0.identifier = .originalTransactionId(TransactionId(rawValue: subscription))
+                    ($0.stored.transactionId, $0.stored.productId) = (nil, nil)
+                    $0.payload = "notified of \(subscription)"
+                }
                 try NotificationStore(transaction).insert(told, at: Bench.now, in: scope)
             }
         }
@@ -208,7 +209,7 @@ struct ErasureTests {
                     try transaction.row(
                         Statement("SELECT sequence, record FROM refusal WHERE id = ?1", LowercaseUUID.number(5))))
                 let digests = LedgerDigests(
-                    digest: OpenSSLDigest(), keyed: SaltedDigest(digest: OpenSSLDigest(), salt: salt))
+                    digest: OpenSSLDigest(), keyed: OpenSSLDigest().keyed(by: salt, name: SaltedDigest.name))
                 let column = try #require(LedgerTable.refusal.covered.first { $0.name == "record" })
                 let digest = digests.value(row.values[1], of: column, .refusal, key: row.values[0])
                 let remains = Redacted.prefix + Hexadecimal.lowercase(digest)

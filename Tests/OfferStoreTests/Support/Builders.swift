@@ -177,18 +177,32 @@ extension StoredAPIKey {
     }
 }
 
-extension NotificationRecord {
+/// A notification with what it is kept with.
+struct KeptNotification {
+    var stored: StoredNotification
+    var identifier: ProvenIdentifier?
+    var payload: String
+
     /// A renewal of the subscription `1`; set what the test is about.
     static func fixture(
-        _ uuid: String, signed: Instant = Bench.now, _ change: (inout NotificationRecord) -> Void = { _ in }
-    ) -> NotificationRecord {
-        var record = NotificationRecord(
-            notificationUUID: uuid, type: .didRenew, signedDate: signed, source: .delivered, outcome: .added,
-            payload: "jws of \(uuid)")
-        record.identifier = .originalTransactionId("1")
-        record.transactionId = "1"
-        record.productId = "com.example.pro.monthly"
-        change(&record)
-        return record
+        _ uuid: String, signed: Instant = Bench.now, _ change: (inout KeptNotification) -> Void = { _ in }
+    ) -> KeptNotification {
+        let notification = AppStoreNotification(
+            notificationType: .didRenew, notificationUUID: uuid, signedDate: signed)
+        var kept = KeptNotification(
+            stored: StoredNotification(notification, source: .delivered, outcome: .added, at: Bench.now),
+            identifier: .originalTransactionId("1"), payload: "jws of \(uuid)")
+        kept.stored.transactionId = "1"
+        kept.stored.productId = "com.example.pro.monthly"
+        change(&kept)
+        return kept
+    }
+}
+
+extension NotificationStore {
+    func insert(_ kept: KeptNotification, at now: Instant, in scope: ScopeNumber) throws {
+        var stored = kept.stored
+        stored.receivedAt = now
+        try insert(stored, about: kept.identifier, payload: kept.payload, in: scope)
     }
 }
