@@ -17,7 +17,7 @@ public final class AuditLog {
     }
 
     private let author: AuditAuthor
-    private let digests: LedgerDigests
+    let digests: LedgerDigests
     private var pending: [Pending] = []
     var tally = RedemptionTally()
 
@@ -91,22 +91,13 @@ public final class AuditLog {
         return Redacted.prefix + Hexadecimal.lowercase(digests.value(value, of: erasable, table, key: key))
     }
 
-    /// The digest of a new row.
-    ///
-    /// - Parameter values: its columns as they were bound, all of them: nothing is filled in, and a `STRICT` table keeps
-    ///   what it is given or refuses it.
-    func digested(_ table: LedgerTable, _ values: [StoredValue]) throws -> LedgerRow {
-        try digests.row(table, values)
-    }
-
-    func keyedDigest(of bytes: [UInt8]) -> [UInt8] { digests.keyed.digest(of: bytes) }
-
     /// For digests alone, which are taken under the random bytes that lie in the database, as they were before the
     /// configuration had a key for them; what is told to it is never written.
     func salted(_ salt: [UInt8]) -> AuditLog {
         AuditLog(
             author: author,
-            digests: LedgerDigests(digest: digests.digest, keyed: SaltedDigest(digest: digests.digest, salt: salt)))
+            digests: LedgerDigests(
+                digest: digests.digest, keyed: digests.digest.keyed(by: salt, name: SaltedDigest.name)))
     }
 
     func finish(_ transaction: any StoreTransaction) throws {
@@ -157,7 +148,8 @@ extension StoreTransaction {
     func insert<Row: LedgerRecord>(_ row: Row) throws -> LedgerRow {
         let values = try row.stored()
         try execute(Statement(Row.ledger.table.insertSQL, values: values))
-        return try audit().digested(Row.ledger, values)
+        // As they were bound: nothing is filled in, and a `STRICT` table keeps what it is given or refuses it.
+        return try audit().digests.row(Row.ledger, values)
     }
 }
 

@@ -21,7 +21,7 @@ public final class Ledger: Sendable {
     private let digest: any Digest
     private let configured: (any KeyedDigest)?
     private let onRedemptions: @Sendable (RedemptionNews) -> Void
-    private let salted = Mutex<SaltedDigest?>(nil)
+    private let salted = Mutex<(any KeyedDigest)?>(nil)
 
     /// - Parameters:
     ///   - key: takes the keyed digests of what may be erased; without it they are taken with random bytes that lie in
@@ -69,7 +69,7 @@ public final class Ledger: Sendable {
     private func digests(_ transaction: any StoreTransaction) throws -> LedgerDigests {
         if let configured { return LedgerDigests(digest: digest, keyed: configured) }
         let known = salted.withLock { $0 }
-        let keyed = try known ?? SaltedDigest(digest: digest, salt: SaltedDigest.salt(transaction))
+        let keyed = try known ?? digest.keyed(by: SaltedDigest.salt(transaction), name: SaltedDigest.name)
         if known == nil { salted.withLock { $0 = keyed } }
         return LedgerDigests(digest: digest, keyed: keyed)
     }

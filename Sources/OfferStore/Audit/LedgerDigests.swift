@@ -137,26 +137,14 @@ struct LedgerRow {
     }
 }
 
-/// Keyed digests under random bytes that lie in the database itself, for a service without a key for digests.
-struct SaltedDigest: KeyedDigest {
-    private let keyed: any KeyedDigest
-
-    init(digest: any Digest, salt: [UInt8]) {
-        keyed = digest.keyed(by: salt, name: Self.name)
-    }
+/// The key of digests of a service that is given none: random bytes that lie in the database itself.
+enum SaltedDigest {
+    /// The name under which events tell which key they used.
+    static let name = "database"
 
     static func salt(_ transaction: any StoreTransaction) throws -> [UInt8] {
         let salt: [UInt8]? = try transaction.first("SELECT digest_salt FROM audit_state WHERE id = 1")
         guard let salt else { throw StoreError.corrupt("the row of `audit_state` is missing") }
         return salt
-    }
-
-    /// The name under which events tell which key they used.
-    static let name = "database"
-
-    var name: String { Self.name }
-
-    func digest(of bytes: [UInt8]) -> [UInt8] {
-        keyed.digest(of: bytes)
     }
 }

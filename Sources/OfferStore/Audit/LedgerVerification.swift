@@ -49,7 +49,7 @@ public struct LedgerVerification: Sendable {
 
     /// Keyed digests by the name under which events record their key.
     private func digests(_ transaction: any StoreTransaction) throws -> (String) throws -> LedgerDigests {
-        let salted = SaltedDigest(digest: digest, salt: try SaltedDigest.salt(transaction))
+        let salted = digest.keyed(by: try SaltedDigest.salt(transaction), name: SaltedDigest.name)
         let (digest, key) = (digest, key)
         return { name in
             if name == salted.name { return LedgerDigests(digest: digest, keyed: salted) }

@@ -94,7 +94,8 @@ extension CustomerStore {
             log.record(
                 .unlink, at: now, in: scope,
                 after: [
-                    "alias": log.keyedDigest(of: Array("\(alias.kind)=\(alias.value)".utf8)), "customer": customer,
+                    "alias": log.digests.keyed.digest(of: Array("\(alias.kind)=\(alias.value)".utf8)),
+                    "customer": customer,
                     "kind": alias.kind, "reason": reason,
                 ])
         }

@@ -67,7 +67,7 @@ struct ErasedIdentifierStore {
     private func digest(of identifier: ProvenIdentifier, _ log: AuditLog) -> [UInt8] {
         var bytes = CanonicalBytes("offerd-identifier-1", capacity: 128)
         bytes.append(scope, identifier.kind, identifier.value)
-        return log.keyedDigest(of: bytes.bytes)
+        return log.digests.keyed.digest(of: bytes.bytes)
     }
 
     /// The key of the digests that are kept; `nil` if no customer was erased.
