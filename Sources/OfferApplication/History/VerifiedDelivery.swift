@@ -77,27 +77,12 @@ struct VerifiedDelivery: Sendable {
     }
 
     /// The identifiers that the payloads prove. Renewal info names no app, so it proves no customer by itself.
-    var proven: [ProvenIdentifier] {
-        payloads.flatMap { payload -> [ProvenIdentifier] in
-            switch payload.content {
-            case .transaction(let transaction):
-                [.originalTransactionId(transaction.originalTransactionId)]
-            case .renewalInfo(let info):
-                [.originalTransactionId(info.originalTransactionId)]
-            case .appTransaction(let transaction):
-                transaction.appTransactionId.map { [.appTransactionId($0)] } ?? []
-            }
-        }
-    }
+    var proven: [ProvenIdentifier] { payloads.compactMap(\.content.owner) }
 
     /// The same with the Apple Account of each transaction: finds the customer where the data is not kept, which would
     /// have linked them.
     var identifying: [ProvenIdentifier] {
-        proven
-            + payloads.compactMap { payload in
-                guard case .transaction(let transaction) = payload.content else { return nil }
-                return transaction.appTransactionId.map { .appTransactionId($0) }
-            }
+        proven + payloads.compactMap(\.content.transaction?.appTransactionId).map { .appTransactionId($0) }
     }
 
     /// The identifier by which a customer of this data would be stored: the Apple Account before a subscription.
@@ -169,41 +154,33 @@ struct VerifiedDelivery: Sendable {
                 let payload = HistoryPayload(
                     content(verified.payload), bytes: verified.payloadBytes, provenance: provenance)
                 return (
-                    payload.isUnnamed ? .ignored(Self.unnamed) : .verified(payload),
+                    payload.content.owner == nil ? .ignored(Self.unnamed) : .verified(payload),
                     verified.anchor == .apple ? verified.signedDate : nil
                 )
             }
         }
         var examined: [(pointer: String, examined: Result<Rest, SignedDataRefusal>)] = []
+        func add(_ pointer: String, _ examine: () throws(SignedDataRefusal) -> Rest) {
+            examined.append((pointer, Result(catching: examine)))
+        }
         for (index, jws) in delivery.signedTransactions.enumerated() {
             await Task.yield()
-            let result = Self.result { () throws(SignedDataRefusal) in
+            add("/signedTransactions/\(index)") { () throws(SignedDataRefusal) in
                 rest(try reader.examine(transaction: jws, now: now)) { .transaction($0) }
             }
-            examined.append(("/signedTransactions/\(index)", result))
         }
         for (index, jws) in delivery.signedRenewalInfo.enumerated() {
             await Task.yield()
-            let result = Self.result { () throws(SignedDataRefusal) in
+            add("/signedRenewalInfo/\(index)") { () throws(SignedDataRefusal) in
                 rest(try reader.examine(renewalInfo: jws, now: now)) { .renewalInfo($0) }
             }
-            examined.append(("/signedRenewalInfo/\(index)", result))
         }
         if let jws = delivery.signedAppTransaction {
-            let result = Self.result { () throws(SignedDataRefusal) in
+            add("/signedAppTransaction") { () throws(SignedDataRefusal) in
                 rest(try reader.examine(appTransaction: jws, now: now)) { .appTransaction($0) }
             }
-            examined.append(("/signedAppTransaction", result))
         }
         return examined
-    }
-
-    private static func result(_ examine: () throws(SignedDataRefusal) -> Rest) -> Result<Rest, SignedDataRefusal> {
-        do throws(SignedDataRefusal) {
-            return .success(try examine())
-        } catch {
-            return .failure(error)
-        }
     }
 
     /// Why an app transaction from before iOS 18.4, or of some libraries, is of no use.
@@ -213,12 +190,4 @@ struct VerifiedDelivery: Sendable {
         hint:
             "an app that is built with a current Xcode gets it from iOS 16 on; a customer with purchases is proven by "
             + "`signedTransactions`")
-}
-
-extension HistoryPayload {
-    /// Whether it is an app transaction that names no customer.
-    fileprivate var isUnnamed: Bool {
-        guard case .appTransaction(let transaction) = content else { return false }
-        return transaction.appTransactionId == nil
-    }
 }

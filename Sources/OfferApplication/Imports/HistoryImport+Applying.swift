@@ -194,12 +194,4 @@ extension HistoryPayload.Content {
         case .appTransaction(let transaction): "a\(transaction.appTransactionId?.rawValue ?? "")"
         }
     }
-
-    var appTransactionId: AppTransactionId? {
-        switch self {
-        case .transaction(let transaction): transaction.appTransactionId
-        case .renewalInfo(let info): info.appTransactionId
-        case .appTransaction(let transaction): transaction.appTransactionId
-        }
-    }
 }

@@ -57,13 +57,8 @@ struct AccountFetch: Sendable {
         let transactions = await verified(SignedDelivery(signedTransactions: history.signedTransactions))
         fetched.add(transactions, of: "history")
         if history.hasMore { fetched.hasMorePages = true }
-        let subscription = transactions.payloads.lazy.compactMap { payload -> TransactionId? in
-            guard case .transaction(let transaction) = payload.content, transaction.expiresDate != nil else {
-                return nil
-            }
-            return transaction.originalTransactionId
-        }.first
-        guard let subscription = subscription?.rawValue else { return }
+        let purchase = transactions.payloads.lazy.compactMap(\.content.transaction).first { $0.expiresDate != nil }
+        guard let subscription = purchase?.originalTransactionId.rawValue else { return }
         let statuses: SubscriptionStatuses = try await ask(subscription) { () throws(AppStoreServerError) in
             try await client.subscriptionStatuses(of: subscription)
         }
@@ -137,12 +132,7 @@ struct FetchedAccount: Sendable {
     /// The newest date of what was verified to Apple's own root.
     var newestDateOfApple: Instant? { parts.compactMap(\.newestDateOfApple).max() }
 
-    var transactions: [Transaction] {
-        parts.flatMap(\.payloads).compactMap { payload in
-            guard case .transaction(let transaction) = payload.content else { return nil }
-            return transaction
-        }
-    }
+    var transactions: [Transaction] { parts.flatMap(\.payloads).compactMap(\.content.transaction) }
 
     var transactionIds: Set<TransactionId> { Set(transactions.map(\.transactionId)) }
 

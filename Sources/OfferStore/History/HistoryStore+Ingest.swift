@@ -117,6 +117,21 @@ extension HistoryPayload.Content {
         case .appTransaction(let transaction): transaction
         }
     }
+
+    /// Whose it is; `nil` for an app transaction without `appTransactionId`.
+    public var owner: ProvenIdentifier? {
+        switch self {
+        case .transaction(let transaction): transaction.owner
+        case .renewalInfo(let info): info.owner
+        case .appTransaction(let transaction): transaction.owner
+        }
+    }
+
+    public var appTransactionId: AppTransactionId? { record.appTransactionId }
+
+    public var transaction: Transaction? {
+        if case .transaction(let transaction) = self { transaction } else { nil }
+    }
 }
 
 struct KnownView {
