@@ -97,11 +97,13 @@ extension RuleId {
 
 extension DecisionRecord.Order {
     init(_ request: IssueRequest, for account: SignUp) {
-        let customer = request.customer
-        self.init(
-            originalTransactionId: customer.originalTransactionId, appTransactionId: customer.appTransactionId,
-            appAccountToken: account.appAccountToken, customerId: account.customerId, formats: request.formats ?? [],
-            fresh: request.fresh)
+        self.init()
+        originalTransactionId = request.customer.originalTransactionId
+        appTransactionId = request.customer.appTransactionId
+        appAccountToken = account.appAccountToken
+        customerId = account.customerId
+        formats = request.formats ?? []
+        fresh = request.fresh
     }
 }
 

@@ -1,6 +1,6 @@
 public import OfferModel
 
-extension DecisionRecord {
+extension DecisionRecord: PackedRecord {
     /// - Throws: ``StoreError/corrupt(_:)`` for a number beyond what is stored.
     public func packed() throws -> [UInt8] {
         var moving: [Range<Int>] = []
@@ -31,9 +31,7 @@ extension DecisionRecord {
         self = .blank
         try bytes.withUnsafeBytes { try PackedReader.read($0) { try code(with: &$0) } }
     }
-}
 
-extension DecisionRecord: PackedRecord {
     public mutating func code(with coder: inout some RecordCoder) throws {
         try coder.field(moving: &now)
         try coder.field(&order.originalTransactionId)

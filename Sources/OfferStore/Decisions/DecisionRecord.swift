@@ -9,20 +9,10 @@ public struct DecisionRecord: Sendable, Hashable {
         public var appTransactionId: AppTransactionId?
         public var appAccountToken: AppAccountToken?
         public var customerId: CustomerId?
-        public var formats: [SignatureFormat]
-        public var fresh: Bool
+        public var formats: [SignatureFormat] = []
+        public var fresh = false
 
-        public init(
-            originalTransactionId: TransactionId?, appTransactionId: AppTransactionId?,
-            appAccountToken: AppAccountToken?, customerId: CustomerId?, formats: [SignatureFormat], fresh: Bool
-        ) {
-            self.originalTransactionId = originalTransactionId
-            self.appTransactionId = appTransactionId
-            self.appAccountToken = appAccountToken
-            self.customerId = customerId
-            self.formats = formats
-            self.fresh = fresh
-        }
+        public init() {}
     }
 
     /// An issued offer as it was seen; its row changes later.
@@ -37,9 +27,7 @@ public struct DecisionRecord: Sendable, Hashable {
     }
 
     public var now = Instant.distantPast
-    public var order = Order(
-        originalTransactionId: nil, appTransactionId: nil, appAccountToken: nil, customerId: nil, formats: [],
-        fresh: false)
+    public var order = Order()
     public var catalogRevision = 0
     public var pause = Pause.none
     public var productId: ProductId = ""
@@ -97,18 +85,7 @@ public struct DecisionRecord: Sendable, Hashable {
         coverage = facts.history.coverage
         findings = decision.findings.map(RuleAnswer.init)
     }
-}
 
-extension DecisionRecord.SeenIssuedOffer {
-    init(_ issuedOffer: IssuedOffer) {
-        self.init(
-            id: issuedOffer.id, signings: issuedOffer.signings, expiresAt: issuedOffer.expiresAt,
-            countsUntil: issuedOffer.countsUntil,
-            voidedAt: issuedOffer.voidedAt, isReleased: issuedOffer.isReleased, settledAt: issuedOffer.settledAt)
-    }
-}
-
-extension DecisionRecord {
     /// Every text of the record that may be an identifier of a person.
     var names: Set<Identifier<ProvenIdentifier>> {
         var names = identifiers.originalTransactionIds.map(\.rawValue)
@@ -126,5 +103,14 @@ extension DecisionRecord {
     var askedAliases: Set<Identifier<CustomerAlias>> {
         let names = [order.appAccountToken?.description, order.customerId?.rawValue, rolloutKey]
         return Set(names.compactMap { $0.map { Identifier($0) } })
+    }
+}
+
+extension DecisionRecord.SeenIssuedOffer {
+    init(_ issuedOffer: IssuedOffer) {
+        self.init(
+            id: issuedOffer.id, signings: issuedOffer.signings, expiresAt: issuedOffer.expiresAt,
+            countsUntil: issuedOffer.countsUntil,
+            voidedAt: issuedOffer.voidedAt, isReleased: issuedOffer.isReleased, settledAt: issuedOffer.settledAt)
     }
 }

@@ -79,9 +79,8 @@ extension DecisionRecord {
             now: Bench.now, scope: Scope(bundleId: "com.example.pro", environment: .sandbox),
             offer: CompiledOffer(offer), productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001",
             catalog: CompiledCatalog(Catalog(bundleId: "com.example.pro")))
-        let order = Order(
-            originalTransactionId: nil, appTransactionId: nil, appAccountToken: nil, customerId: nil, formats: [.v2],
-            fresh: false)
+        var order = Order()
+        order.formats = [.v2]
         var record = DecisionRecord(
             question, Decision(findings: []), order: order, catalogRevision: 3, customers: [], facts: SubjectFacts(),
             historySequence: 0)

@@ -22,10 +22,12 @@ private struct RandomRecord {
     mutating func record() -> DecisionRecord {
         var record = DecisionRecord.fixture()
         record.now = moment()
-        record.order = DecisionRecord.Order(
-            originalTransactionId: maybe { TransactionId($0.text()) },
-            appTransactionId: maybe { AppTransactionId($0.text()) }, appAccountToken: maybe { $0.uuid() },
-            customerId: maybe { CustomerId($0.text()) }, formats: list { $0.one() }, fresh: flag())
+        record.order.originalTransactionId = maybe { TransactionId($0.text()) }
+        record.order.appTransactionId = maybe { AppTransactionId($0.text()) }
+        record.order.appAccountToken = maybe { $0.uuid() }
+        record.order.customerId = maybe { CustomerId($0.text()) }
+        record.order.formats = list { $0.one() }
+        record.order.fresh = flag()
         record.catalogRevision = Int(number())
         record.pause = one()
         record.productId = ProductId(text())
