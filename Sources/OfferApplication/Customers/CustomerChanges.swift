@@ -19,7 +19,7 @@ public struct CustomerChanges: Sendable {
     package func replace(
         _ attributes: [String: FactValue], of identifiers: CustomerIdentifiers, caller: Caller
     ) async throws -> AttributesBody {
-        try rates.take(identifiers, by: caller)
+        try rates.take([identifiers], by: caller)
         let known = try await database.readInline { transaction in
             try ScopeStore(transaction).number(of: caller.scope).map {
                 try NamedCustomers.resolve(identifiers, signed: [], in: $0, transaction).customers

@@ -21,7 +21,7 @@ public struct OfferDecisions: Sendable {
     ///
     /// - Throws: ``RequestError``, `busy` among them where too many others wait to suppose something too.
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
-        try rates.take(inquiry.named, by: caller)
+        try rates.take([inquiry.named], by: caller)
         let received = try await ingestion.verifyWhole(inquiry.delivery, caller: caller)
         let (verified, customer) = try caller.customer(named: inquiry.named, in: received)
         var asked = inquiry

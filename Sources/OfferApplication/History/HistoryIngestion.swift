@@ -29,7 +29,7 @@ public struct HistoryIngestion: Sendable {
                     ? "send `signedTransactions` or `signedAppTransaction`"
                     : "send signed data, or `historyComplete: true` with a `customer`")
         }
-        try rates.take(aliases, by: caller)
+        try rates.take([aliases], by: caller)
         let received = try await verify(delivery, caller: caller, stopsAtRefusal: caller.role == .app)
         if !received.entries.isEmpty, received.payloads.isEmpty {
             throw RequestError.signedDataRefused(received.refused + received.useless)

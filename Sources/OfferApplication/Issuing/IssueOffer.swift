@@ -48,7 +48,7 @@ public struct IssueOffer: Sendable {
         _ request: IssueRequest, caller: Caller, as repeatable: IdempotentRequest?,
         write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
     ) async throws -> WrittenAnswer {
-        try rates.take(request.customer, by: caller)
+        try rates.take([request.customer], by: caller)
         let reply = IssueReply(repeatable, caller: caller, digest: digest, write: write)
         if repeatable != nil {
             let clock = clock

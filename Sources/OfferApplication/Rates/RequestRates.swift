@@ -161,11 +161,6 @@ public final class RequestRates: Sendable {
     /// none: everyone has it, and could keep a customer from asking by naming them.
     ///
     /// - Throws: `rateLimited`.
-    func take(_ identifiers: CustomerIdentifiers, by caller: Caller) throws {
-        try take([identifiers], by: caller)
-    }
-
-    /// The same for every customer of a request, once each; none is taken if one is missing.
     func take(_ named: [CustomerIdentifiers], by caller: Caller) throws {
         guard caller.role != .app else { return }
         try take(.customer, Set(named.flatMap { Self.hashes(of: $0, caller) }), from: customers)

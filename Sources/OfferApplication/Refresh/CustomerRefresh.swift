@@ -41,7 +41,7 @@ public struct CustomerRefresh: Sendable {
     ///   `noAppStoreServer`.
     package func refresh(_ question: RefreshQuestion, caller: Caller) async throws -> RefreshReport {
         try question.check()
-        if case .customer(let identifiers) = question { try rates.take(identifiers, by: caller) }
+        if case .customer(let identifiers) = question { try rates.take([identifiers], by: caller) }
         let client = try registry.appStoreServer(for: caller.scope).within(milliseconds: Self.patience)
         let accounts = try await search.accounts(question, client, caller.scope)
         try rates.take(Set(accounts.flatMap { $0.seen?.customers ?? [] }).sorted(), by: caller)
