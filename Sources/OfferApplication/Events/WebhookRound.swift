@@ -152,9 +152,8 @@ struct WebhookWork: Sendable {
 struct WebhookRound: Sendable {
     let work: WebhookWork
     private let outcomes: [Int64: WebhookOutcome]
-    private(set) var state: WebhookState
-    private(set) var finished: [WebhookRetry] = []
-    private(set) var postponed: [WebhookRetry] = []
+    /// The changes to write.
+    private(set) var progress: WebhookProgress
     private(set) var dropped: [EventId] = []
     /// Delivered events that are not covered by the new place.
     private(set) var deliveredAhead: [Int64] = []
@@ -179,28 +178,23 @@ struct WebhookRound: Sendable {
         isFailing =
             !hasDelivered && !failures.isEmpty
             && (work.isProbe || isOfSeveral || failures.contains(where: \.isOfReceiver))
-        state = work.state
-        finished = work.vanished + work.expired.compactMap(\.retry)
+        progress = WebhookProgress(state: work.state)
+        progress.finished = work.vanished + work.expired.compactMap(\.retry)
         dropped = work.expired.map(\.event.id)
-        if hasDelivered { state.succeededAt = now }
+        if hasDelivered, work.state.succeededAt != now {
+            progress.state.succeededAt = now
+            progress.wokenSince = (work.state.succeededAt ?? .distantPast).adding(milliseconds: WebhookDelivery.doubt)
+        }
         settleRetries(at: now)
         settleEntries(at: now)
         settleState(hasDelivered: hasDelivered, failures, at: now)
     }
 
-    /// The changes to write.
-    var progress: WebhookProgress {
-        var progress = WebhookProgress(state: state)
-        progress.finished = finished
-        progress.postponed = postponed
-        if let end = state.succeededAt, end != work.state.succeededAt {
-            progress.wokenSince = (work.state.succeededAt ?? .distantPast).adding(
-                milliseconds: WebhookDelivery.doubt)
-        }
-        return progress
-    }
+    var state: WebhookState { progress.state }
 
     private mutating func settleState(hasDelivered: Bool, _ failures: [WebhookFailure], at now: Instant) {
+        var state = state
+        defer { progress.state = state }
         let pause = failures.map(\.retryAfter).max() ?? 0
         state.retryAt = pause > 0 ? now.adding(milliseconds: pause) : nil
         if hasDelivered {
@@ -223,15 +217,15 @@ struct WebhookRound: Sendable {
         for item in work.retries {
             guard let retry = item.retry, let outcome = outcomes[item.event.sequence] else { continue }
             switch outcome {
-            case .delivered: finished.append(retry)
+            case .delivered: progress.finished.append(retry)
             // The receiver's failures are not the event's.
             case .failed(let failure) where !(isFailing && failure.isOfReceiver) && !isGone:
                 let later = later(retry, failure, at: now)
                 if later.nextAt == later.expiresAt {
-                    finished.append(retry)
+                    progress.finished.append(retry)
                     dropped.append(item.event.id)
                 } else {
-                    postponed.append(later)
+                    progress.postponed.append(later)
                 }
             case .failed, .gone, .untried: break
             }
@@ -258,13 +252,13 @@ struct WebhookRound: Sendable {
             let isDelivered = entry.kind == .delivered || outcomes[sequence] == .delivered
             if !isDelivered, entry.kind != .expired, !isPutOff(entry, &waiting, at: now) { isAhead = true }
             if !isAhead {
-                state.doneTo = sequence
+                progress.state.doneTo = sequence
                 if entry.kind == .expired { dropped.append(entry.event.id) }
             } else if isDelivered {
                 deliveredAhead.append(sequence)
             }
         }
-        if !isAhead { state.doneTo = max(state.doneTo, work.readTo) }
+        if !isAhead { progress.state.doneTo = max(state.doneTo, work.readTo) }
     }
 
     /// Makes an event that failed, or that has to wait for such a one of its customer, a retry.
@@ -280,7 +274,7 @@ struct WebhookRound: Sendable {
             expiresAt: event.occurredAt.adding(milliseconds: WebhookDelivery.patience))
         if entry.kind == .blocked || retry.customer.map(waiting.contains) == true {
             guard !isFailing, !isGone else { return false }
-            postponed.append(retry)
+            progress.postponed.append(retry)
             return true
         }
         // Of a receiver that fails only the probed event is put off, so that an outage fills no table.
@@ -289,7 +283,7 @@ struct WebhookRound: Sendable {
         else { return false }
         refused.append(event.id)
         if let customer = retry.customer { waiting.insert(customer) }
-        postponed.append(later(retry, failure, at: now))
+        progress.postponed.append(later(retry, failure, at: now))
         return true
     }
 }
