@@ -53,12 +53,8 @@ public struct PersonalData: Sendable {
     /// The preview of an erasure; nothing is written.
     ///
     /// - Throws: ``ErasureRefusal``, `unknownCustomer`, `ambiguousCustomer`.
-    public func plan(for identifiers: CustomerIdentifiers, in scope: Scope) async throws -> ErasurePlan {
-        try await plan(for: identifiers, in: scope, forgets: false)
-    }
-
-    private func plan(
-        for identifiers: CustomerIdentifiers, in scope: Scope, forgets: Bool
+    public func plan(
+        for identifiers: CustomerIdentifiers, in scope: Scope, forgets: Bool = false
     ) async throws -> ErasurePlan {
         guard forgets || digestKey != nil else { throw ErasureRefusal.noDigestKey }
         return try await ledger.read { transaction in

@@ -37,8 +37,7 @@ public struct CustomerErasure {
             try !hasForeignEvents(after: plan.eventsTo, log)
         else { return nil }
         var outcome = ErasureOutcome()
-        let search = PersonSearch(
-            customers: plan.customers, chain: plan.chain, scope: scope, transaction: transaction)
+        let search = PersonSearch(chain: plan.chain, scope: scope, transaction: transaction)
         let mentions = plan.mentions + (try search.decisions(after: plan.searchedTo))
         let waiting = plan.waiting + (try search.renewalInfos(after: plan.searchedTo))
         for (index, customer) in plan.customers.enumerated() {

@@ -115,7 +115,7 @@ public struct ErasureStore {
             guard LedgerTable.named(table.name) != nil else { continue }
             covered.formUnion(rows.compactMap(\.number).map { LedgerRowKey(table: table.name, key: $0) })
         }
-        let search = PersonSearch(customers: customers, chain: chain, scope: scope, transaction: transaction)
+        let search = PersonSearch(chain: chain, scope: scope, transaction: transaction)
         let mentions = try search.decisions(after: 0)
         covered.formUnion(mentions)
         let others = try digestKeys(of: covered, except: digestKey)

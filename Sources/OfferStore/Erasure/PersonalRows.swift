@@ -38,7 +38,7 @@ public struct PersonalRows {
     /// and so do the notifications about that subscription.
     private func orWaiting(in table: Table) throws -> String {
         guard ["history_renewal_info", "history_facts", "notification"].contains(table.name) else { return "" }
-        let waiting = try PersonSearch(customers: customers, chain: customers, scope: scope, transaction: transaction)
+        let waiting = try PersonSearch(chain: customers, scope: scope, transaction: transaction)
             .renewalInfos(after: 0).map(String.init).joined(separator: ", ")
         guard !waiting.isEmpty else { return "" }
         let named = { (kind: String, value: String) in
@@ -93,7 +93,7 @@ public struct PersonalRows {
 /// Both searches begin at a place in the order of arrival, so that the one in the writing transaction reads only what
 /// is new.
 struct PersonSearch {
-    let customers: [CustomerNumber]
+    /// The customers and those who were merged into them.
     let chain: [CustomerNumber]
     let scope: ScopeNumber
     let transaction: any StoreTransaction
