@@ -33,10 +33,6 @@ package final class AsyncSemaphore: Sendable {
         return try await work()
     }
 
-    private enum Entry {
-        case granted, waiting, refused, cancelled
-    }
-
     private func take() async throws {
         let number = state.withLock { state in
             state.last += 1
@@ -45,28 +41,26 @@ package final class AsyncSemaphore: Sendable {
         defer { _ = state.withLock { $0.cancelled.remove(number) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                switch enter(number, continuation) {
-                case .granted: continuation.resume()
-                case .waiting: break
-                case .refused: continuation.resume(throwing: RequestError.busy)
-                case .cancelled: continuation.resume(throwing: CancellationError())
-                }
+                if let answer = enter(number, continuation) { continuation.resume(with: answer) }
             }
         } onCancel: {
             leave(number)?.resume(throwing: CancellationError())
         }
     }
 
-    private func enter(_ number: Int, _ continuation: CheckedContinuation<Void, any Error>) -> Entry {
+    /// - Returns: what to resume with at once; `nil` for a call that waits.
+    private func enter(
+        _ number: Int, _ continuation: CheckedContinuation<Void, any Error>
+    ) -> Result<Void, any Error>? {
         state.withLock { state in
-            if state.cancelled.contains(number) { return .cancelled }
+            if state.cancelled.contains(number) { return .failure(CancellationError()) }
             if state.free > 0 {
                 state.free -= 1
-                return .granted
+                return .success(())
             }
-            guard state.waiting.count < waitingAtMost else { return .refused }
+            guard state.waiting.count < waitingAtMost else { return .failure(RequestError.busy) }
             state.waiting.append((number, continuation))
-            return .waiting
+            return nil
         }
     }
 

@@ -6,7 +6,6 @@ public struct InquiryAnswer: Sendable, Hashable {
     public var decisions: [OfferDecision]
     /// The best of the eligible offers; absent if none is.
     public var choice: Choice?
-    public var best: OfferId? { choice?.offerId }
     /// Whether anything is stored about the customer now; absent where a supplied history is all there is.
     public var isKnown: Bool?
     /// When Apple signed the newest data that was decided on; for staff, and without suppositions.

@@ -28,31 +28,29 @@ extension HistoryImport {
         while true {
             let after = last
             let batch = try await ledger.read { try outlook(of: run, after: after, $0) }
-            guard let end = batch.last?.key else { return total }
-            for found in batch where found.isAlone || seen.insert(found.customer).inserted { total.count(found) }
-            try needingApple(batch.filter(\.needsApple).map(\.key))
+            guard let end = batch.end else { return total }
+            for found in batch.found where found.isAlone || seen.insert(found.customer).inserted { total.count(found) }
+            try needingApple(batch.found.filter(\.needsApple).map(\.key))
             last = end
         }
     }
 
     private func outlook(
         of run: ImportRun, after key: String, _ transaction: any StoreTransaction
-    ) throws -> [FoundCustomer] {
-        guard let scope = try ScopeStore(transaction).number(of: self.scope) else { return [] }
+    ) throws -> (found: [FoundCustomer], end: String?) {
+        guard let scope = try ScopeStore(transaction).number(of: self.scope) else { return ([], nil) }
         let now = try clock.instant(transaction)
         let policy = Policy.standard.scaled(for: self.scope.environment)
         let keys = try ImportStore(transaction).keys(of: run, after: key, limit: Self.lookedAtOnce)
         let identifiers = keys.map { ProvenIdentifier.originalTransactionId(TransactionId($0)) }
         let owners = try CustomerStore(transaction).owners(of: identifiers, in: scope)
         // An app transaction without purchases has an Apple Account for a key, and of who was erased nothing is left.
-        let found = zip(keys, identifiers).compactMap { key, identifier in owners[identifier].map { (key, $0) } }
-        let histories = try HistoryStore(transaction).histories(of: found.map { [$0.1] })
-        var customers = zip(found, histories).map { found, history in
-            FoundCustomer(key: found.0, customer: found.1, history, at: now, policy)
+        let owned = zip(keys, identifiers).compactMap { key, identifier in owners[identifier].map { (key, $0) } }
+        let histories = try HistoryStore(transaction).histories(of: owned.map { [$0.1] })
+        let found = zip(owned, histories).map { owned, history in
+            FoundCustomer(key: owned.0, customer: owned.1, history, at: now, policy)
         }
-        // Where to read on is known even if no customer was found.
-        if let end = keys.last, customers.last?.key != end { customers.append(FoundCustomer(behind: end)) }
-        return customers
+        return (found, keys.last)
     }
 
     private static let lookedAtOnce = 200
@@ -60,24 +58,17 @@ extension HistoryImport {
 
 private struct FoundCustomer: Sendable {
     var key: String
-    var customer = CustomerNumber(rawValue: 0)
-    var isKnown = false
+    var customer: CustomerNumber
     /// Whether it has one subscription.
-    var isAlone = true
+    var isAlone: Bool
     var reason: ReasonCode?
-    var isUnsigned = false
+    var isUnsigned: Bool
 
     var needsApple: Bool { isUnsigned || reason != nil }
-
-    /// Marks how far keys were read.
-    init(behind key: String) {
-        self.key = key
-    }
 
     init(key: String, customer: CustomerNumber, _ history: History, at now: Instant, _ policy: Policy) {
         self.key = key
         self.customer = customer
-        isKnown = true
         isAlone = Set(history.transactions.lazy.map(\.payload.originalTransactionId)).count < 2
         reason = history.subscriptionStates(at: now, policy: policy).compactMap(\.resolution.undeterminedReason).first
         isUnsigned = !history.isProven
@@ -86,7 +77,6 @@ private struct FoundCustomer: Sendable {
 
 extension ImportedCustomers {
     fileprivate mutating func count(_ found: FoundCustomer) {
-        guard found.isKnown else { return }
         count += 1
         if let reason = found.reason { undetermined[reason.rawValue, default: 0] += 1 } else { decided += 1 }
         unsigned += found.isUnsigned ? 1 : 0

@@ -51,7 +51,6 @@ public struct IssueOffer: Sendable {
         try rates.take([request.customer], by: caller)
         let reply = IssueReply(repeatable, caller: caller, digest: digest, write: write)
         if repeatable != nil {
-            let clock = clock
             let earlier = try await database.readInline { try reply.earlier(at: try clock.instant($0), $0) }
             if let earlier { return earlier }
         }

@@ -134,14 +134,10 @@ extension Problem {
         return Problem(
             .signedDataRefused, "none of Apple's data could be verified\(first)",
             hint: "check that `bundleId`, `appAppleId` and the environment in keys.yaml are the app's",
-            errors: refused.map(ProblemErrorBody.init(ofAppStore:)))
-    }
-}
-
-extension ProblemErrorBody {
-    /// The data is in Apple's answer and not in the request, so a path names it.
-    fileprivate init(ofAppStore refused: RefusedData) {
-        self.init(path: refused.pointer, code: refused.refusal.code.rawValue, detail: refused.refusal.detail)
+            // The data is in Apple's answer and not in the request, so a path names it.
+            errors: refused.map {
+                ProblemErrorBody(path: $0.pointer, code: $0.refusal.code.rawValue, detail: $0.refusal.detail)
+            })
     }
 }
 

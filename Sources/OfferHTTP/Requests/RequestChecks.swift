@@ -14,13 +14,13 @@ extension CheckedRequest {
     func check(by role: Role) throws(RequestFault) {
         var checks = RequestChecks()
         check(&checks, by: role)
-        try checks.finish()
+        guard checks.errors.isEmpty else { throw RequestFault(errors: checks.errors) }
     }
 }
 
 /// Collects every invalid value of a JSON request, so that one answer reports them all.
 struct RequestChecks {
-    private var errors: [ProblemErrorBody] = []
+    fileprivate private(set) var errors: [ProblemErrorBody] = []
 
     /// A text that may be absent. Its pointer is built only for a fault: that takes longer than the check.
     mutating func text(
@@ -156,20 +156,6 @@ struct RequestChecks {
             ProblemErrorBody(pointer: pointer.description, code: code.rawValue, detail: detail, hint: hint))
     }
 
-    /// - Throws: ``RequestFault`` with everything that is wrong.
-    func finish() throws(RequestFault) {
-        guard errors.isEmpty else { throw RequestFault(errors: errors) }
-    }
-}
-
-extension JSONPointer {
-    static let customer = JSONPointer.root.appending("customer")
-    fileprivate static let formats = JSONPointer.root.appending("formats")
-    fileprivate static let offers = JSONPointer.root.appending("offerIds")
-    fileprivate static let device = JSONPointer.root.appending("request")
-}
-
-extension RequestChecks {
     mutating func instant(_ instant: Instant?, at pointer: @autoclosure () -> JSONPointer) {
         guard let instant, !InputBounds.instants.contains(instant) else { return }
         add(
@@ -231,6 +217,13 @@ extension RequestChecks {
                 hint: "give `voidedAt` too")
         }
     }
+}
+
+extension JSONPointer {
+    static let customer = JSONPointer.root.appending("customer")
+    fileprivate static let formats = JSONPointer.root.appending("formats")
+    fileprivate static let offers = JSONPointer.root.appending("offerIds")
+    fileprivate static let device = JSONPointer.root.appending("request")
 }
 
 /// Bounds of the values in a request.

@@ -96,17 +96,10 @@ public struct APIKeyStore {
         try transaction.all("SELECT id FROM api_key WHERE id > ?1 ORDER BY id", "")
     }
 
-    public func keys(of scope: Scope? = nil) throws -> [StoredAPIKey] {
-        let order = "ORDER BY k.created_at, k.id"
-        let statement =
-            if let scope {
-                Statement(
-                    "\(Self.select) WHERE s.bundle_id = ?1 AND s.environment = ?2 \(order)", scope.bundleId,
-                    scope.environment)
-            } else {
-                Statement("\(Self.select) \(order)")
-            }
-        return try statement.all(in: transaction) { try APIKeyRow.key(reading: &$0) }
+    public func keys() throws -> [StoredAPIKey] {
+        try Statement("\(Self.select) ORDER BY k.created_at, k.id").all(in: transaction) {
+            try APIKeyRow.key(reading: &$0)
+        }
     }
 
     /// - Returns: whether there is such a key that was not revoked before.

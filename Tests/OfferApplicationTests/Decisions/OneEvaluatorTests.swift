@@ -88,7 +88,7 @@ struct OneEvaluatorTests {
         let bench = try await Workbench(catalog: nil)
         let answer = try await bench.useCases.decisions.decide(
             Inquiry(customer: named("1")), caller: Workbench.support)
-        #expect(answer.decisions.isEmpty && answer.best == nil)
+        #expect(answer.decisions.isEmpty && answer.choice == nil)
         #expect(try await bench.count("scope") == 0)
     }
 
@@ -100,6 +100,6 @@ struct OneEvaluatorTests {
             Inquiry(customer: named("100")), caller: Workbench.support)
         #expect(
             answer.decisions.map(\.offer.id) == ["comeback", "twice", "welcome", "either", "back", "engaged", "sketch"])
-        #expect(answer.best == "twice")
+        #expect(answer.choice?.offerId == "twice")
     }
 }
