@@ -7,9 +7,7 @@ struct Endpoint: Sendable {
     var target: String
     var body: [UInt8]?
     var calls: CallClass
-}
 
-extension Endpoint {
     static func transactionHistory(_ id: String, _ revision: String?) throws(AppStoreServerError) -> Endpoint {
         Endpoint(
             target: "/inApps/v2/history/\(try pathPart(id, "transaction id"))" + query("revision", revision),

@@ -268,6 +268,14 @@ public struct JSONForm {
         return JSONFault(
             kind: .malformed(line: line, column: column), path: steps, detail: "byte \(before.count): \(detail)")
     }
+
+    fileprivate static func text(_ cursor: inout JSONCursor) -> String? {
+        let limits = Limits(depth: 0, nameLength: .max, numberLength: .max, allowsRepeatedMembers: true)
+        var form = JSONForm(limits: limits, cursor: cursor)
+        guard let text = try? form.string() else { return nil }
+        cursor.index = form.cursor.index
+        return String(decoding: form.bytes(of: text), as: UTF8.self)
+    }
 }
 
 /// What is wrong with the form of a JSON text.
@@ -302,15 +310,5 @@ extension JSONCursor {
         if let plain = plainText() { return String(decoding: bytes[plain], as: UTF8.self) }
         index = start
         return JSONForm.text(&self)
-    }
-}
-
-extension JSONForm {
-    fileprivate static func text(_ cursor: inout JSONCursor) -> String? {
-        let limits = Limits(depth: 0, nameLength: .max, numberLength: .max, allowsRepeatedMembers: true)
-        var form = JSONForm(limits: limits, cursor: cursor)
-        guard let text = try? form.string() else { return nil }
-        cursor.index = form.cursor.index
-        return String(decoding: form.bytes(of: text), as: UTF8.self)
     }
 }

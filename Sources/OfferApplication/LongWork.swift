@@ -34,9 +34,7 @@ package final class LongWork: Sendable {
             return try await withTaskExecutorPreference(thread) { @concurrent in try await work() }
         }
     }
-}
 
-extension LongWork {
     /// Reads a snapshot in a turn.
     ///
     /// - Throws: as ``run(_:)`` does.

@@ -105,9 +105,7 @@ struct ReceiptNode {
     private func way(to name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
     private static let longestText = 512
-}
 
-extension ReceiptNode {
     /// A date, named without its ending: `purchase_date` is read from `purchase_date_ms`, and where that is absent from
     /// `purchase_date` itself, which is milliseconds too in Apple's oldest answers and else `2019-02-24 15:03:03
     /// Etc/GMT`.

@@ -248,9 +248,6 @@ public struct Caller: Sendable, Hashable {
         self.role = role
         self.requestId = requestId
     }
-}
 
-extension Caller {
-    /// Who answers for what the request changes.
     var author: AuditAuthor { AuditAuthor(actor: apiKeyId, requestId: requestId) }
 }

@@ -60,9 +60,7 @@ public struct CatalogRevisions: Sendable {
         }
         return try await dryRun ? database.read(body) : database.write(by: caller.author, body)
     }
-}
 
-extension CatalogRevisions {
     /// Who applied what, newest first, without the documents.
     package func page(before: Int64?, limit: Int, caller: Caller) async throws -> PageBody<AppliedRevision> {
         let found = try await database.read { transaction -> [CatalogRevision] in

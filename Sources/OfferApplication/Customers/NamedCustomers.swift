@@ -83,6 +83,15 @@ extension CustomerIdentifiers {
     var aliases: [CustomerAlias] {
         (appAccountToken.map { [.appAccountToken($0)] } ?? []) + (customerId.map { [.customerId($0)] } ?? [])
     }
+
+    /// The identifier by which an unknown customer would be stored.
+    var rolloutKey: String? {
+        appTransactionId?.rawValue ?? originalTransactionId?.rawValue ?? appAccountToken?.description
+            ?? customerId?.rawValue
+    }
+
+    /// The app's account that they name.
+    var signUp: SignUp { SignUp(appAccountToken: appAccountToken, customerId: customerId) }
 }
 
 extension KnownIdentifiers {
@@ -126,15 +135,4 @@ extension SubjectFacts {
         }
         return facts
     }
-}
-
-extension CustomerIdentifiers {
-    /// The identifier by which an unknown customer would be stored.
-    var rolloutKey: String? {
-        appTransactionId?.rawValue ?? originalTransactionId?.rawValue ?? appAccountToken?.description
-            ?? customerId?.rawValue
-    }
-
-    /// The app's account that they name.
-    var signUp: SignUp { SignUp(appAccountToken: appAccountToken, customerId: customerId) }
 }

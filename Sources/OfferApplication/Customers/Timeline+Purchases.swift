@@ -82,9 +82,7 @@ extension Timeline {
                 "Apple reversed the refund of \(row.payload.name) (\(row.payload.reference))")
         ]
     }
-}
 
-extension Timeline {
     /// Refunds of seats, which leave the transaction valid: what differs between one view of it and the next.
     private func seatsRefunded(_ views: [Recorded<Transaction>]) -> [TimelineEntry] {
         var refunded = 0

@@ -140,9 +140,7 @@ public struct HistoryImport: Sendable {
                 run, isDiscarded: isDiscarded, at: now, in: try ScopeStore(transaction).findOrAdd(scope))
         }
     }
-}
 
-extension HistoryImport {
     /// Notes the operator's word that nothing is missing, for each customer it can apply to.
     ///
     /// Only after everything is applied: half an import is not a complete history. And not of a customer who shares an

@@ -45,9 +45,7 @@ public struct Readiness: Sendable {
             throw RequestError.notReady(detail: error.publicDetail, hint: "`offerd doctor` says more")
         }
     }
-}
 
-extension Readiness {
     /// How far the clock is behind what was recorded or signed, in milliseconds; 0 if it is not behind.
     public func clockBehind() async throws -> Int64 {
         let marks = try await database.readInline { try StoreClock($0).marks() }

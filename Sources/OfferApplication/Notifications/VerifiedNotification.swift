@@ -90,9 +90,7 @@ struct VerifiedNotification: Sendable {
             throw SignedDataRefusal(error.code, "in `\(member)`: \(error.detail)", member: place)
         }
     }
-}
 
-extension VerifiedNotification {
     /// The notification as it is stored, with what came of its payloads.
     func stored(_ source: NotificationSource, outcomes: [IngestOutcome], at now: Instant) -> StoredNotification {
         var stored = StoredNotification(

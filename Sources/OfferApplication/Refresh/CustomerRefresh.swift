@@ -122,11 +122,7 @@ package enum RefreshQuestion: Sendable, Hashable {
     case customer(CustomerIdentifiers)
     /// Who made an order, by the id on the customer's receipt, such as `MK5TTTVWJH`.
     case order(String)
-}
 
-extension RefreshQuestion {
-    /// Checks the ids before Apple is asked.
-    ///
     /// - Throws: `invalidRequest` naming the first id that is none.
     func check() throws(RequestError) {
         let ids: [(pointer: String, id: String)] =

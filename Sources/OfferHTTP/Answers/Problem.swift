@@ -23,9 +23,7 @@ struct Problem: Error {
         body.requestId = requestId.description
         return body
     }
-}
 
-extension Problem {
     /// An internal failure; the log names it, the answer does not.
     static let `internal` = Problem(
         .internal, "the request could not be answered", hint: "tell the operator the requestId")
@@ -83,9 +81,7 @@ extension Problem {
         problem.headers[name] = value
         return problem
     }
-}
 
-extension Problem {
     /// A request that came too fast, with the fields of draft-ietf-httpapi-ratelimit-headers.
     static func rateLimited(_ rejected: RateLimited) -> Problem {
         let (policy, limit, wait) = (rejected.policy.rawValue, rejected.limit, rejected.secondsToWait)
@@ -118,9 +114,7 @@ extension Problem {
             .with(.rateLimitPolicy, "\"\(policy)\";q=\(limit.burst);w=\(limit.window)")
             .with(.rateLimit, "\"\(policy)\";r=0;t=\(wait)")
     }
-}
 
-extension Problem {
     /// The App Store Server API gave no usable answer: `busy` where a retry may help,
     /// `not-ready` where the operator must fix something first.
     init(_ failure: AppStoreFailure) {

@@ -108,9 +108,7 @@ struct QueryParameters {
     private static func decoded(_ text: Substring) -> String? {
         PercentEncoding.decoded(text, plusIsSpace: true)
     }
-}
 
-extension QueryParameters {
     /// Milliseconds since 1970, or a date and time with its zone; `nil` if absent.
     mutating func instant(_ name: String) -> Instant? {
         guard let text = text(name) else { return nil }

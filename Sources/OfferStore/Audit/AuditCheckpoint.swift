@@ -62,6 +62,27 @@ public struct CheckpointStore {
     }
 
     static let columns = Table.auditCheckpoint.list
+
+    /// The proof of an issued offer; `nil` if no event covers it: then the ledger is broken.
+    public func proof(of issued: StoredIssuedOffer) throws -> LedgerProof? {
+        let event: AuditEvent? = try transaction.first(
+            """
+            SELECT \(Table.auditEvent.list) FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence LIMIT 1
+            """, issued.sequence)
+        guard let event else { return nil }
+        let covered = try event.references().first {
+            $0.table == LedgerTable.issuedOffer.name && $0.key == .integer(issued.sequence)
+        }
+        guard let covered else { return nil }
+        let checkpoint: AuditCheckpoint? = try transaction.first(
+            """
+            SELECT \(Self.columns) FROM audit_checkpoint WHERE event_sequence >= ?1
+            ORDER BY event_sequence LIMIT 1
+            """, event.sequence)
+        return LedgerProof(
+            eventSequence: event.sequence, eventHash: event.hash, previousHash: event.previousHash,
+            rowDigest: covered.digest, checkpoint: checkpoint)
+    }
 }
 
 extension AuditCheckpoint: LedgerRecord {
@@ -88,27 +109,4 @@ public struct LedgerProof: Sendable, Hashable {
     public var rowDigest: [UInt8]
     /// The first checkpoint that signs the event; `nil` while there is none.
     public var checkpoint: AuditCheckpoint?
-}
-
-extension CheckpointStore {
-    /// The proof of an issued offer; `nil` if no event covers it: then the ledger is broken.
-    public func proof(of issued: StoredIssuedOffer) throws -> LedgerProof? {
-        let event: AuditEvent? = try transaction.first(
-            """
-            SELECT \(Table.auditEvent.list) FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence LIMIT 1
-            """, issued.sequence)
-        guard let event else { return nil }
-        let covered = try event.references().first {
-            $0.table == LedgerTable.issuedOffer.name && $0.key == .integer(issued.sequence)
-        }
-        guard let covered else { return nil }
-        let checkpoint: AuditCheckpoint? = try transaction.first(
-            """
-            SELECT \(Self.columns) FROM audit_checkpoint WHERE event_sequence >= ?1
-            ORDER BY event_sequence LIMIT 1
-            """, event.sequence)
-        return LedgerProof(
-            eventSequence: event.sequence, eventHash: event.hash, previousHash: event.previousHash,
-            rowDigest: covered.digest, checkpoint: checkpoint)
-    }
 }

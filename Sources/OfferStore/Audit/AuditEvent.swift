@@ -84,9 +84,7 @@ extension AuditEvent: TableRow {
         try columns("previous_hash", &previousHash, "CHECK (length(previous_hash) = 32)")
         try columns("hash", &hash, "CHECK (length(hash) = 32)")
     }
-}
 
-extension AuditEvent {
     static func text(_ rows: [LedgerRow.Reference]) -> String {
         var json = JSONWriter(capacity: 96 * rows.count + 2, escapes: .hexadecimal)
         json.array(rows) { json, row in

@@ -106,9 +106,7 @@ struct LedgerDigests {
         bytes.append(value)
         return keyed.digest(of: bytes.bytes)
     }
-}
 
-extension LedgerDigests {
     /// The digest of an erased text; `nil` for any other value.
     static func remains(of value: StoredValue) -> [UInt8]? {
         // Every column of every new row is looked at: nearly all differ in their length already.

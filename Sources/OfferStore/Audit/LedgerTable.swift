@@ -78,9 +78,7 @@ public struct LedgerTable: Sendable {
     static func named(_ name: String) -> LedgerTable? {
         all.first { $0.name == name }
     }
-}
 
-extension LedgerTable {
     static let issuedOffer = LedgerTable(.issuedOffer)
     static let signing = LedgerTable(.signing)
     static let refusal = LedgerTable(.refusal)

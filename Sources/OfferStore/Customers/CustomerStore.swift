@@ -164,9 +164,7 @@ public struct CustomerStore {
         guard let row else { throw StoreError.corrupt("a new row of `customer` is missing") }
         return try row.value(0)
     }
-}
 
-extension CustomerStore {
     /// Who these customers are now: themselves, or those they were merged into.
     public func survivors(of customers: [CustomerNumber]) throws -> [CustomerNumber: CustomerNumber] {
         try transaction.dictionary(
@@ -179,9 +177,7 @@ extension CustomerStore {
             "SELECT merged_into, id FROM customer WHERE merged_into IN (?*)", list: customers.map(\.storedValue))
         return Dictionary(grouping: merged, by: \.0).mapValues { $0.map(\.1).sorted() }
     }
-}
 
-extension CustomerStore {
     /// These customers with all their identifiers, the earliest stored first; those merged away are left out.
     public func customers(_ numbers: [CustomerNumber]) throws -> [StoredCustomer] {
         try Set(numbers).sorted().compactMap(read)
@@ -206,22 +202,7 @@ extension CustomerStore {
             "SELECT value FROM \(table) WHERE customer_id = ?1 AND kind = ?2", number, kind)
         return values.sorted()
     }
-}
 
-/// An overview of some customers, read before anything else of theirs.
-public struct CustomerOverview: Sendable, Hashable {
-    /// The newest change of each; those merged away are left out.
-    public var version: SubjectVersion
-    /// When the one of them who was stored first was; absent if none is stored.
-    public var firstStoredAt: Instant?
-    public var rolloutKey: String?
-    public var hasAttributes: Bool
-    public var hasOpenings: Bool
-    /// Whether the data of any was ever erased, so that something may be kept of what is gone.
-    public var wereErased: Bool
-}
-
-extension CustomerStore {
     /// An overview of these customers, in one statement: most have neither attributes nor openings, and who has none
     /// need not be asked for them.
     public func overview(of customers: [CustomerNumber]) throws -> CustomerOverview {
@@ -253,4 +234,17 @@ extension CustomerStore {
             EXISTS (SELECT 1 FROM offer_opening WHERE customer_id = customer.id), erasure_sequence IS NOT NULL
         FROM customer WHERE id IN (?*) AND merged_into IS NULL
         """)
+}
+
+/// An overview of some customers, read before anything else of theirs.
+public struct CustomerOverview: Sendable, Hashable {
+    /// The newest change of each; those merged away are left out.
+    public var version: SubjectVersion
+    /// When the one of them who was stored first was; absent if none is stored.
+    public var firstStoredAt: Instant?
+    public var rolloutKey: String?
+    public var hasAttributes: Bool
+    public var hasOpenings: Bool
+    /// Whether the data of any was ever erased, so that something may be kept of what is gone.
+    public var wereErased: Bool
 }

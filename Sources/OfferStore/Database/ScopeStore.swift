@@ -51,25 +51,7 @@ public struct ScopeStore {
         try transaction.execute("UPDATE scope SET generation = generation + 1 WHERE id = ?1", scope)
         transaction.memory?.contents.generations[scope] = nil
     }
-}
 
-/// Inputs of every decision besides the customer, as of one snapshot.
-public struct PresentState: Sendable, Hashable {
-    public struct OfScope: Sendable, Hashable {
-        public var number: ScopeNumber
-        public var generation: Int64
-        /// The number of the catalog revision in force; 0 before the first was applied.
-        public var catalogRevision: Int64
-        public var hasPauses: Bool
-    }
-
-    public var marks: ClockMarks
-    public var newestSequence: Int64
-    /// Absent if nothing was ever stored in the scope.
-    public var scope: OfScope?
-}
-
-extension ScopeStore {
     public func presentState(around scope: Scope) throws -> PresentState {
         if let known = transaction.memory?.snapshot?.presentStates[scope] { return known }
         let statement = Statement(Self.presentStateSQL, scope.bundleId, scope.environment)
@@ -98,4 +80,20 @@ extension ScopeStore {
         FROM store_state AS state LEFT JOIN scope ON scope.bundle_id = ?1 AND scope.environment = ?2
         WHERE state.id = 1
         """
+}
+
+/// Inputs of every decision besides the customer, as of one snapshot.
+public struct PresentState: Sendable, Hashable {
+    public struct OfScope: Sendable, Hashable {
+        public var number: ScopeNumber
+        public var generation: Int64
+        /// The number of the catalog revision in force; 0 before the first was applied.
+        public var catalogRevision: Int64
+        public var hasPauses: Bool
+    }
+
+    public var marks: ClockMarks
+    public var newestSequence: Int64
+    /// Absent if nothing was ever stored in the scope.
+    public var scope: OfScope?
 }

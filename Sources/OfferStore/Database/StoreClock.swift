@@ -43,9 +43,7 @@ public struct StoreClock {
     func nextSequence() throws -> Int64 {
         try change { $0.sequence += 1 }.sequence
     }
-}
 
-extension StoreClock {
     /// The row of `store_state`, but for what nothing depends on. No other statement reads or changes it while a
     /// transaction writes: it may be newer in the transaction's memory than in the table.
     struct State: Hashable {

@@ -44,9 +44,7 @@ public struct DueEventStore {
             "DELETE FROM due_event WHERE scope_id = ?1 AND original_transaction_id = ?2 AND type = ?3", scope,
             subscription, type)
     }
-}
 
-extension DueEventStore {
     /// Takes what is due and keeps those events that still hold, each with its date's removal in one transaction: so
     /// each is kept once, however many processes look.
     ///

@@ -57,9 +57,6 @@ protocol HistoryRecord: RecordRow, PayloadObject {
 
 extension HistoryRecord {
     static var blank: Self { Self() }
-}
-
-extension HistoryRecord {
     var isEvidence: Bool { false }
     var appAccountToken: AppAccountToken? { nil }
 

@@ -104,21 +104,7 @@ public struct HistoryStore {
             .map { try complete($0) ?? Coverage(level: owners.contains($0) ? .partial : .none) }
             .min(by: CoverageStore.isLess) ?? .none
     }
-}
 
-public struct SeenIdentifiers: Sendable, Hashable {
-    public var originalTransactionIds: [TransactionId]
-    public var appTransactionIds: [AppTransactionId]
-}
-
-extension SeenIdentifiers {
-    public init(_ history: History) {
-        originalTransactionIds = Set(history.transactions.map(\.payload.originalTransactionId)).sorted()
-        appTransactionIds = Set(history.appTransactions.compactMap(\.payload.appTransactionId)).sorted()
-    }
-}
-
-extension HistoryStore {
     /// Every row of these identifiers that was stored by a place in the store-wide order, for replay (invariant 5).
     ///
     /// By identifiers and not by customers: a merge since then must not bring another customer's rows into it. The
@@ -155,5 +141,17 @@ extension Recorded where Payload: HistoryRecord {
         self.init(
             payload: facts.payload, payloadBytes: try row.next(), provenance: facts.provenance,
             sequence: facts.sequence)
+    }
+}
+
+public struct SeenIdentifiers: Sendable, Hashable {
+    public var originalTransactionIds: [TransactionId]
+    public var appTransactionIds: [AppTransactionId]
+}
+
+extension SeenIdentifiers {
+    public init(_ history: History) {
+        originalTransactionIds = Set(history.transactions.map(\.payload.originalTransactionId)).sorted()
+        appTransactionIds = Set(history.appTransactions.compactMap(\.payload.appTransactionId)).sorted()
     }
 }

@@ -74,39 +74,7 @@ public struct ImportStore {
     private static let columns = ImportRun.list()
     /// The columns but the number.
     private static let changing = ImportRun.columns.dropFirst().map(\.name).joined(separator: ", ")
-}
 
-extension ImportRun: TableRow {
-    static let blank = ImportRun(
-        number: 0, terms: ImportTerms(source: "", provenance: .operator, digest: []), beganAt: .distantPast,
-        stage: .staging, position: 0, cursor: .start, counts: ImportCounts())
-
-    mutating func visit(_ columns: inout some ColumnVisitor) throws {
-        try columns("id", &number, .key)
-        try columns("source", &terms.source, "CHECK (length(source) > 0)")
-        try columns("provenance", &terms.provenance, "CHECK (provenance IN ('operator', 'receipt'))")
-        try columns("digest", &terms.digest, "CHECK (length(digest) = 32)")
-        try columns("complete_as_of", &terms.completeAsOf)
-        try columns("began_at", &beganAt)
-        try columns("stage", &stage, "CHECK (stage IN ('staging', 'applying', 'stating', 'closing', 'closed'))")
-        try columns("position", &position, "CHECK (position >= 0)")
-        try columns("lines", &counts.lines, "CHECK (lines >= 0)")
-        try columns("refused", &counts.refused, "CHECK (refused >= 0)")
-        try columns("gaps", &counts.gaps, "CHECK (gaps >= 0 AND gaps <= refused)")
-        try columns("staged", &counts.staged, "CHECK (staged >= 0)")
-        try columns("applied", &counts.applied, "CHECK (applied >= 0 AND applied <= staged)")
-        try columns("applied_key", &cursor.key, .erased(.emptied))
-        try columns("applied_row", &cursor.row)
-        try columns("added", &counts.added, "CHECK (added >= 0)")
-        try columns("updated", &counts.updated, "CHECK (updated >= 0)")
-        try columns("unchanged", &counts.unchanged, "CHECK (unchanged >= 0)")
-        try columns("repeated", &counts.repeated, "CHECK (repeated >= 0)")
-        try columns("subscriptions", &counts.subscriptions, "CHECK (subscriptions >= 0)")
-        try columns("stated", &counts.stated, "CHECK (stated >= 0)")
-    }
-}
-
-extension ImportStore {
     public func stage(_ payloads: [StagedPayload], of run: ImportRun) throws {
         for staged in payloads {
             try transaction.execute(
@@ -216,9 +184,7 @@ extension ImportStore {
         }
         return removed
     }
-}
 
-extension ImportStore {
     /// Remembers a customer whose history the operator calls complete, until all that is staged is applied.
     ///
     /// - Parameter accounts: the Apple Accounts that the source names, unproven.
@@ -271,5 +237,35 @@ extension ImportStore {
                 WHERE b.scope_id = a.scope_id AND b.kind = a.kind AND b.value = a.value
                     AND b.customer_id <> a.customer_id AND c.merged_into IS NULL) LIMIT 1
             """, customer) != nil
+    }
+}
+
+extension ImportRun: TableRow {
+    static let blank = ImportRun(
+        number: 0, terms: ImportTerms(source: "", provenance: .operator, digest: []), beganAt: .distantPast,
+        stage: .staging, position: 0, cursor: .start, counts: ImportCounts())
+
+    mutating func visit(_ columns: inout some ColumnVisitor) throws {
+        try columns("id", &number, .key)
+        try columns("source", &terms.source, "CHECK (length(source) > 0)")
+        try columns("provenance", &terms.provenance, "CHECK (provenance IN ('operator', 'receipt'))")
+        try columns("digest", &terms.digest, "CHECK (length(digest) = 32)")
+        try columns("complete_as_of", &terms.completeAsOf)
+        try columns("began_at", &beganAt)
+        try columns("stage", &stage, "CHECK (stage IN ('staging', 'applying', 'stating', 'closing', 'closed'))")
+        try columns("position", &position, "CHECK (position >= 0)")
+        try columns("lines", &counts.lines, "CHECK (lines >= 0)")
+        try columns("refused", &counts.refused, "CHECK (refused >= 0)")
+        try columns("gaps", &counts.gaps, "CHECK (gaps >= 0 AND gaps <= refused)")
+        try columns("staged", &counts.staged, "CHECK (staged >= 0)")
+        try columns("applied", &counts.applied, "CHECK (applied >= 0 AND applied <= staged)")
+        try columns("applied_key", &cursor.key, .erased(.emptied))
+        try columns("applied_row", &cursor.row)
+        try columns("added", &counts.added, "CHECK (added >= 0)")
+        try columns("updated", &counts.updated, "CHECK (updated >= 0)")
+        try columns("unchanged", &counts.unchanged, "CHECK (unchanged >= 0)")
+        try columns("repeated", &counts.repeated, "CHECK (repeated >= 0)")
+        try columns("subscriptions", &counts.subscriptions, "CHECK (subscriptions >= 0)")
+        try columns("stated", &counts.stated, "CHECK (stated >= 0)")
     }
 }

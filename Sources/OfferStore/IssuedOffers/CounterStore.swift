@@ -131,9 +131,7 @@ public struct CounterStore {
     ) -> (type: TransactionOfferType, identifier: OfferIdentifier) {
         (type, type == .introductory ? "" : identifier ?? "")
     }
-}
 
-extension CounterStore {
     /// How many instants one statement reads on the way to the end of so much money.
     private static let page = 500
 
@@ -186,11 +184,7 @@ extension CounterStore {
         }
         return nil
     }
-}
 
-// The rows that counters are made of, remembered for all that share a transaction.
-
-extension CounterStore {
     /// The amount that passed issued offers of an offer still add to its counters, in one currency
     /// or without a cost.
     struct Passed {

@@ -45,9 +45,7 @@ extension IssuedOfferStore {
         let scope: ScopeNumber
         let state: AuditValues
     }
-}
 
-extension IssuedOfferStore {
     /// Marks issued offers as redeemed: they are no longer open, so that the offer may be issued to the same customer
     /// again where its limits allow it. They go on counting, because a redemption counts permanently
     /// (docs/design.md#issued-offers-and-limits).
@@ -58,9 +56,7 @@ extension IssuedOfferStore {
                 [id.storedValue, scope.storedValue], set: "settled_at = ?3", [now.storedValue], at: now)
         }
     }
-}
 
-extension IssuedOfferStore {
     /// How many passed issued offers one transaction settles at most.
     public static let settledAtOnce = 500
 
@@ -174,9 +170,7 @@ extension IssuedOfferStore {
             throw StoreError.constraint(CounterStore.capPrefix + unit.name)
         }
     }
-}
 
-extension IssuedOfferStore {
     /// Notes how often each issued offer of a customer was redeemed, by whichever customer: as often as redemptions are
     /// recorded of it. A redeemed issued offer is settled and takes as many places as it has redemptions, permanently,
     /// also one that had passed or was released.

@@ -83,9 +83,7 @@ extension IssuedOfferStore {
         "SELECT \(columns) FROM issued_offer WHERE customer_id IN (?*) ORDER BY issued_at, sequence")
 
     static let columns = StoredIssuedOffer.list()
-}
 
-extension IssuedOfferStore {
     /// The issued offers issued to these customers by an earlier instant, with the signings and the ends they had then,
     /// the earliest first. A void or an end recorded later is still on them, with its date.
     public func issuedOffers(of customers: [CustomerNumber], asOf instant: Instant) throws -> [IssuedOffer] {
