@@ -24,8 +24,6 @@ struct PayloadMembers {
         self.path = path
     }
 
-    /// Takes a payload apart.
-    ///
     /// - Throws: ``SignedDataRefusal`` with `malformedPayload` unless it is a JSON object of that kind.
     init(of payload: [UInt8], kind: PayloadKind) throws(SignedDataRefusal) {
         let object: JSONObject?
@@ -119,8 +117,6 @@ struct PayloadMembers {
         return date
     }
 
-    /// A nested object.
-    ///
     /// - Parameter kind: the kind of payload that it is; by default that of its parent.
     func object(_ name: String, kind: PayloadKind? = nil) throws(SignedDataRefusal) -> PayloadMembers? {
         try value(name, "an object") { try $0.object(name) }.map {
@@ -191,7 +187,6 @@ extension PayloadMembers: PayloadFields {
         value = try object(name)?.read(Object.self)
     }
 
-    /// Reads an object by the list of its members.
     func read<Object: PayloadObject>(_ type: Object.Type) throws(SignedDataRefusal) -> Object {
         var (object, members) = (Object(), self)
         try object.visit(&members)

@@ -1,7 +1,6 @@
 public import OfferModel
 public import OfferSigning
 
-/// A payload that Apple signs.
 public protocol ApplePayload: PayloadObject {
     static var kind: PayloadKind { get }
 }

@@ -42,7 +42,6 @@ public struct SignedDataReader: Sendable {
         try examine(renewalInfo: jws, now: now).verify()
     }
 
-    /// Checks signed renewal info as far as that needs no public-key work.
     public func examine(renewalInfo jws: String, now: Instant) throws(SignedDataRefusal) -> ExaminedData<RenewalInfo> {
         try examine(jws, now: now, claims.check)
     }
@@ -52,7 +51,6 @@ public struct SignedDataReader: Sendable {
         try examine(appTransaction: jws, now: now).verify()
     }
 
-    /// Checks a signed app transaction as far as that needs no public-key work.
     public func examine(
         appTransaction jws: String, now: Instant
     ) throws(SignedDataRefusal) -> ExaminedData<AppTransaction> {

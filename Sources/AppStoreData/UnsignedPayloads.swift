@@ -52,7 +52,6 @@ public struct ImportedTransactionReader: Sendable {
         return info
     }
 
-    /// The last thing that happened to it.
     private static func newest(_ members: PayloadMembers) throws(SignedDataRefusal) -> Instant? {
         let dates = [try members.date("purchaseDate"), try members.date("revocationDate")]
         return dates.compactMap(\.self).max()
@@ -126,7 +125,6 @@ public struct SuppliedHistoryReader: Sendable {
     }
 }
 
-/// A payload of a supplied history that is refused.
 public struct SuppliedPayloadRefusal: Error, Sendable, Hashable {
     /// The member of the history: `transactions`, `renewalInfos` or `appTransaction`.
     public let list: String

@@ -110,7 +110,6 @@ public struct AppStoreAnswer<Value: Sendable>: Sendable {
 
 extension AppStoreAnswer: Equatable where Value: Equatable {}
 
-// Transactions.
 extension AppStoreServerClient {
     /// All transactions of a customer, page after page, in the order Apple gives them. One that changed meanwhile may
     /// be there twice.

@@ -69,7 +69,6 @@ public struct AppStoreErrorCode: RawRepresentable, Sendable, Hashable, Codable {
     public static let originalTransactionIdNotFoundRetryable = AppStoreErrorCode(rawValue: 4_040_006)
     /// The app has no URL for notifications in this environment.
     public static let serverNotificationURLNotFound = AppStoreErrorCode(rawValue: 4_040_007)
-    /// No such transaction in this environment and app.
     public static let transactionIdNotFound = AppStoreErrorCode(rawValue: 4_040_010)
     public static let appTransactionDoesNotExist = AppStoreErrorCode(rawValue: 4_040_019)
     public static let rateLimitExceeded = AppStoreErrorCode(rawValue: 4_290_000)
@@ -184,7 +183,6 @@ struct RefusedAnswer {
     }
 }
 
-/// When a server wants to be asked again.
 enum RetryAfter {
     /// Reads `Retry-After`: Apple sends UNIX milliseconds ("Rate limit exceeded": `errorCode` 4290000), HTTP means
     /// seconds from now (RFC 9110 §10.2.3). A year of seconds and a date in milliseconds are a thousandfold apart, so

@@ -25,9 +25,7 @@ public struct AppStoreServerReply: Sendable, Hashable {
     public var body: [UInt8]
 }
 
-/// Why no reply came.
 public enum TransportFailure: Error, Sendable, Hashable {
-    /// With the network's reason.
     case unreachable(String)
     case timedOut
     case brokenOff

@@ -88,7 +88,6 @@ public struct JSONCursor {
         return count > 0 && (count == 1 || bytes[start] != UInt8(ascii: "0")) ? number : nil
     }
 
-    /// Whether the text at that place is the word.
     @inlinable
     public func spells(_ place: Range<Int>, _ word: StaticString) -> Bool {
         let length = word.utf8CodeUnitCount
@@ -139,7 +138,6 @@ extension JSONCursor {
         }
     }
 
-    /// Moves on to the end of the value that is ahead.
     public mutating func skipValue() {
         var depth = 0
         repeat {

@@ -3,7 +3,6 @@
 /// A decoder alone would take the first of two members of one name, and could be made to recurse deeply. Here both are
 /// refused, and a misplaced byte is named.
 public struct JSONForm {
-    /// What a text may hold.
     public struct Limits: Sendable {
         public let depth: Int
         /// In bytes, escapes resolved.
@@ -41,7 +40,6 @@ public struct JSONForm {
         case element(Int)
     }
 
-    /// A string in the text.
     private struct Text {
         /// Where it is, without its quotes.
         let place: Range<Int>
@@ -278,7 +276,6 @@ public struct JSONForm {
     }
 }
 
-/// What is wrong with the form of a JSON text.
 public struct JSONFault: Error, Hashable {
     public enum Kind: Sendable, Hashable {
         /// Both from 1.

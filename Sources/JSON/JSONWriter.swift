@@ -27,7 +27,6 @@ public struct JSONWriter {
         bytes.reserveCapacity(capacity)
     }
 
-    /// What was written, as text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// A writer whose text is one object: its members are written next.
@@ -132,7 +131,6 @@ public struct JSONWriter {
         bytes.append(contentsOf: value)
     }
 
-    /// Appends what another writer has written.
     public mutating func append(_ value: JSONWriter) {
         append(value.bytes)
         failure = failure ?? value.failure

@@ -91,8 +91,6 @@ public final class AppRegistry: Sendable {
         return app
     }
 
-    /// The app of a scope.
-    ///
     /// - Throws: `notReady` if `keys.yaml` has no such app or not in that environment.
     public func app(for scope: Scope) throws -> RegisteredApp {
         guard let app = self[scope] else {

@@ -20,11 +20,8 @@ package final class AsyncSemaphore: Sendable {
         waitingAtMost = waiting
     }
 
-    /// How many wait for a turn.
     package var waiting: Int { state.withLock { $0.waiting.count } }
 
-    /// Does something in a turn.
-    ///
     /// - Throws: `busy` where too many wait already, `CancellationError` for a call that is cancelled while waiting,
     ///   and what the work throws.
     package func run<Result>(_ work: () async throws -> Result) async throws -> Result {

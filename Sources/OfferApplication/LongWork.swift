@@ -17,7 +17,6 @@ package final class LongWork: Sendable {
         idle = Mutex((0..<atOnce).map { WorkThread(label: "offerd.\(name).\($0)") })
     }
 
-    /// How many wait for a turn.
     package var waiting: Int { turns.waiting }
 
     /// Does something in a turn and on a thread of this share; work of the same share in it would wait for itself.
@@ -36,8 +35,6 @@ package final class LongWork: Sendable {
     }
 
     /// Reads a snapshot in a turn.
-    ///
-    /// - Throws: as ``run(_:)`` does.
     func read<Result: Sendable>(
         _ database: any StoreDatabase, _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
     ) async throws -> Result {
@@ -71,7 +68,6 @@ package final class WorkThread: TaskExecutor {
     /// Dispatch gives a serial queue a thread besides those of Swift's own tasks.
     private let queue: DispatchQueue
 
-    /// - Parameter label: the name that a debugger shows.
     package init(label: String) {
         queue = DispatchQueue(label: label)
     }

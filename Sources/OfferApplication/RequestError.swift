@@ -13,9 +13,7 @@ public enum RequestError: Error, Sendable {
     case unusableParameter(name: String, detail: String, hint: String?)
     case productRequired(offerId: OfferId, products: [ProductId])
     case unknownOffer(OfferId)
-    /// The catalog has the offer under another id.
     case renamedOffer(OfferId, to: OfferId)
-    /// No customer has these identifiers.
     case unknownCustomer
     /// No offer was issued under this id to anyone of the caller's app and environment.
     case unknownIssuedOffer(String)

@@ -49,8 +49,6 @@ public struct UseCases: Sendable {
     /// The use cases that run on threads of their own, a few at once.
     package let shares = LongWorkShares()
 
-    /// Builds the use cases.
-    ///
     /// - Parameters:
     ///   - digest: SHA-256 of documents and token secrets.
     ///   - digestKey: takes the audit's digests of what may be erased; without it the database's own salt does.

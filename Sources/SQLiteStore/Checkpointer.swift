@@ -186,7 +186,6 @@ final class Checkpointer: Sendable {
     /// Changes what nothing depends on, each time to something else: SQLite writes no page that stays the same.
     static let change = "UPDATE store_state SET tried_at = COALESCE(tried_at, 0) % 4102444800000 + 1 WHERE id = 1"
 
-    /// Writes the log back on a separate connection.
     @discardableResult
     private func checkpoint(_ mode: CInt, after sql: String, waiting milliseconds: CInt) -> Bool {
         connection.withLock { kept in
@@ -272,7 +271,6 @@ final class CheckpointRight: Sendable {
         }
     }
 
-    /// Lets others have it, once the file is closed.
     func release() {
         isHeld.withLock { isHeld in
             isHeld = false

@@ -179,9 +179,7 @@ extension Connection {
 
     func releaseMemory() { sqlite3_db_release_memory(handle) }
 
-    /// Copies the whole database over another one.
-    ///
-    /// - Parameter pagesPerStep: how many pages are copied between two looks for a cancelled task.
+    /// Copies the whole database over another one, and looks for a cancelled task after every step.
     func backUp(to target: Connection, pagesPerStep: CInt) throws {
         guard let backup = sqlite3_backup_init(try target.open(), "main", try open(), "main") else {
             throw StoreError(code: sqlite3_errcode(target.handle), on: target.handle)

@@ -118,7 +118,6 @@ final class SharedLooks: Sendable {
         snapshotsAtOnce = snapshots
     }
 
-    /// How many reads wait for the next snapshot.
     var waiting: Int { state.withLock { $0.waiting.count } }
 
     /// Runs a body on a snapshot that begins after this call: on the caller's thread if a snapshot is free.

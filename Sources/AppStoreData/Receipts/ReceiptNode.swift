@@ -12,7 +12,6 @@ struct ReceiptNode {
         self.path = path
     }
 
-    /// Has no members.
     static let nothing = ReceiptNode(.object([:]))
 
     func member(_ name: String) -> ReceiptNode? {
@@ -22,7 +21,6 @@ struct ReceiptNode {
         return ReceiptNode(member, path: way(to: name))
     }
 
-    /// The names of the members that are there.
     var names: [String] {
         guard case .object(let members) = value else { return [] }
         return members.filter { $0.value != .null }.map(\.key)
@@ -178,7 +176,6 @@ extension ReceiptValue: Decodable {
     }
 }
 
-/// An error at one place of a verifyReceipt answer.
 public struct ReceiptProblem: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// Not JSON, or no answer of verifyReceipt.
@@ -212,7 +209,6 @@ public struct ReceiptRefusal: Error, Sendable, Hashable {
     public let problems: [ReceiptProblem]
     public let more: Int
 
-    /// How many problems of one answer are told.
     public static let mostProblems = 10
 
     public init(_ problems: [ReceiptProblem]) {

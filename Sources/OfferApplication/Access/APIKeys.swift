@@ -65,8 +65,6 @@ public struct APIKeys: Sendable {
     }
 
     /// Makes a key and gives its token, which is stored nowhere.
-    ///
-    /// - Parameter networks: where it may be used from; everywhere if empty.
     public func create(
         scope: Scope, role: Role, label: String? = nil, expiresAt: Instant? = nil, networks: [IPNetwork] = []
     ) async throws -> APIToken {
@@ -136,8 +134,6 @@ public struct APIKeys: Sendable {
         }
     }
 
-    /// Revokes a key permanently.
-    ///
     /// - Returns: whether there is such a key that was not revoked before.
     public func revoke(_ id: String) async throws -> Bool {
         return try await database.write(by: author) {
@@ -155,7 +151,6 @@ public struct APIKeySummary: Sendable, Hashable {
     public var createdAt: Instant
     /// From when it is not accepted, because it expires or another key replaces it.
     public var expiresAt: Instant?
-    /// Where it may be used from; everywhere if empty.
     public var networks: [IPNetwork]
     /// The beginning of the hour in which it was last used, as far as it is stored.
     public var lastUsedAt: Instant?
@@ -235,7 +230,6 @@ extension APIToken: CustomStringConvertible, CustomReflectable {
 public struct Caller: Sendable, Hashable {
     /// The key, for records; never its secret.
     public var apiKeyId: String
-    /// The one app and environment the key belongs to.
     public var scope: Scope
     public var role: Role
     public var requestId: LowercaseUUID?

@@ -33,7 +33,6 @@ final class KnownAPIKeys: Sendable {
 }
 
 extension Instant {
-    /// When its hour began.
     var startOfHour: Instant { Instant(milliseconds: milliseconds - milliseconds % Duration.hour) }
 }
 

@@ -74,8 +74,6 @@ public struct CatalogRevisions: Sendable {
             next: found.count > limit ? shown.last.map { ListCursor.revisions.text($0.revision) } : nil)
     }
 
-    /// One revision with its document.
-    ///
     /// - Throws: `unknownRevision`.
     package func revision(_ revision: Int, caller: Caller) async throws -> AppliedRevision {
         let stored = try await database.read { transaction -> CatalogRevision? in

@@ -68,8 +68,6 @@ public struct CustomerLookup: Sendable {
         }
     }
 
-    /// One issued offer of the caller's app and environment.
-    ///
     /// - Throws: `unknownIssuedOffer`.
     package func issuedOffer(_ id: LowercaseUUID, caller: Caller) async throws -> IssuedOfferView {
         let (rows, now) = try await database.read { transaction in

@@ -85,8 +85,6 @@ public struct DueEvents: Sendable {
     let ledger: Ledger
     let clock: RequestClock
 
-    /// Keeps the next events that are due.
-    ///
     /// - Returns: whether more may be due.
     /// - Throws: `clockBehind`, ``StoreError``, `CancellationError`; events that were kept stay kept.
     public func send() async throws -> Bool {

@@ -3,7 +3,6 @@ public import OfferModel
 import OfferSigning
 import Synchronization
 
-/// A receiver of events.
 public struct Webhook: Sendable {
     /// Identifies it in the database: a digest of the URL, the app and the environment.
     public let id: String
@@ -66,7 +65,6 @@ public struct WebhookMessage: Sendable, Hashable {
     public let body: [UInt8]
 }
 
-/// How a receiver answered.
 public enum WebhookReply: Sendable, Hashable {
     /// With the seconds or the date of `Retry-After`.
     case status(Int, retryAfter: String? = nil)
@@ -80,7 +78,6 @@ public protocol WebhookSender: Sendable {
     func send(_ message: WebhookMessage) async -> WebhookReply
 }
 
-/// The webhooks of the configuration in force.
 public final class WebhookRegistry: Sendable {
     private let state: Mutex<(webhooks: [Webhook], version: Int)>
 

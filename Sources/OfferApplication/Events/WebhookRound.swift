@@ -1,7 +1,6 @@
 import OfferModel
 import OfferStore
 
-/// Why an attempt failed.
 struct WebhookFailure: Sendable, Hashable {
     var reason: String
     /// Whether the receiver would have refused any event.

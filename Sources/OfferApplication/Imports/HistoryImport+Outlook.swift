@@ -35,6 +35,7 @@ extension HistoryImport {
         }
     }
 
+    /// - Returns: also where to read on, known even if no customer was found; `nil` where nothing is left.
     private func outlook(
         of run: ImportRun, after key: String, _ transaction: any StoreTransaction
     ) throws -> (found: [FoundCustomer], end: String?) {

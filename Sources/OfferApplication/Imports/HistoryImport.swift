@@ -40,7 +40,6 @@ public struct HistoryImport: Sendable {
         }
     }
 
-    /// Imports into the history of one app in one environment, recorded in the audit.
     public init(
         ledger: Ledger, scope: Scope, author: AuditAuthor, pace: Pace = Pace(),
         clock: @escaping @Sendable () -> Instant
@@ -208,7 +207,6 @@ public struct ImportReport: Sendable, Hashable {
     public var isResumed = false
 }
 
-/// Why an import does not begin.
 public enum ImportError: Error, Sendable, Hashable {
     /// Another source of the same kind was begun and not finished.
     case anotherIsOpen(ImportRun)

@@ -10,13 +10,9 @@ public protocol ImportSource: AnyObject {
     var size: Int64 { get }
 
     /// Goes on behind a line that was read before; nothing was if the position is 0.
-    ///
-    /// - Throws: what keeps the source from being read.
     func resume(at position: Int64, after lines: Int64) throws
 
     /// The next line; `nil` at the end.
-    ///
-    /// - Throws: what keeps the source from being read.
     func next() throws -> ImportLine?
 }
 

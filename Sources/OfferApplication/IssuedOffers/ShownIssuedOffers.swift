@@ -58,8 +58,6 @@ struct ShownIssuedOffers: Sendable {
     /// The facts of each owner, or of all of them together.
     private let facts: [CustomerNumber: SubjectFacts]
 
-    /// Reads the rest of some rows.
-    ///
     /// - Parameter united: what is known of the whole subject, where the owners are one; each owner's own if absent.
     init(
         _ issued: [StoredIssuedOffer], united: SubjectFacts? = nil, in number: ScopeNumber,

@@ -15,8 +15,6 @@ struct SigningPlan: Sendable, Equatable {
     /// Whether there is anything to sign; not where the App Store delivers the offer.
     var isSigned: Bool { !formats.isEmpty }
 
-    /// Plans a signing of an offer for a subject.
-    ///
     /// - Parameter allowed: the encodings that are signed in the environment; an offer with none of them is refused by
     ///   the rules.
     /// - Throws: `invalidRequest` if a format is asked for that the offer is not delivered in, or that is not signed in
@@ -101,8 +99,6 @@ struct ArtefactSigner: Sendable {
     let key: any SigningKey
     let random: any RandomSource
 
-    /// A signer with the key of a scope.
-    ///
     /// - Throws: ``UnsignableOffer`` if the app has none there.
     init(registry: AppRegistry, app: RegisteredApp, scope: Scope, random: any RandomSource) throws {
         guard let key = app.signingKeys[scope.environment] else { throw UnsignableOffer(detail: "no signing key") }
@@ -113,8 +109,6 @@ struct ArtefactSigner: Sendable {
         self.random = random
     }
 
-    /// Signs what a plan holds.
-    ///
     /// - Throws: when the key failed its self-test, libcrypto fails, the generator has no entropy, or a field cannot be
     ///   signed.
     func sign(

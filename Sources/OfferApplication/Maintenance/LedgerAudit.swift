@@ -55,12 +55,10 @@ public struct LedgerAudit: Sendable {
         }
     }
 
-    /// The number of the newest event; 0 if there is none.
     public func newestEvent() async throws -> Int64 {
         try await ledger.read { try CheckpointStore($0).newestEvent() }
     }
 
-    /// The signed checkpoints that follow one, at most 500.
     public func checkpoints(after number: Int64) async throws -> [AuditCheckpoint] {
         try await ledger.read { try CheckpointStore($0).following(number) }
     }

@@ -12,7 +12,6 @@ public struct Retention: Sendable {
     private let terms: RetentionTerms
     private let clock: RequestClock
 
-    /// Retention in a database, recorded in its audit.
     public init(
         ledger: Ledger, terms: RetentionTerms, author: AuditAuthor, clock: @escaping @Sendable () -> Instant
     ) {

@@ -13,7 +13,6 @@ struct VerifiedNotification: Sendable {
     private(set) var identifier: ProvenIdentifier?
     private(set) var transactionId: TransactionId?
     private(set) var productId: ProductId?
-    /// The newest date of what was verified to Apple's own root.
     private(set) var newestDateOfApple: Instant?
     let jws: String
 

@@ -19,8 +19,6 @@ public struct PersonalData: Sendable {
     private let catalogs = CompiledCatalogs()
     private let clock: RequestClock
 
-    /// The personal data in a ledger.
-    ///
     /// - Parameter digestKey: the key that the ledger takes its digests with; without one nothing is erased.
     public init(
         ledger: Ledger, digestKey: (any KeyedDigest)?, author: AuditAuthor,
@@ -52,6 +50,7 @@ public struct PersonalData: Sendable {
 
     /// The preview of an erasure; nothing is written.
     ///
+    /// - Parameter forgets: whether no evidence of uses would be kept, which needs no digest key.
     /// - Throws: ``ErasureRefusal``, `unknownCustomer`, `ambiguousCustomer`.
     public func plan(
         for identifiers: CustomerIdentifiers, in scope: Scope, forgets: Bool = false
@@ -67,7 +66,7 @@ public struct PersonalData: Sendable {
     /// Erases the customers that the identifiers name, in one transaction. The server may run meanwhile: what it does
     /// about the customer comes wholly before or wholly after.
     ///
-    /// - Throws: as ``plan(for:in:)``, ``ErasureRefusal/changing``, `clockBehind`.
+    /// - Throws: as ``plan(for:in:forgets:)``, ``ErasureRefusal/changing``, `clockBehind`.
     public func erase(
         _ identifiers: CustomerIdentifiers, in scope: Scope, reason: String
     ) async throws -> ErasureOutcome {

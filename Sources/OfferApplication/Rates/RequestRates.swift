@@ -157,8 +157,9 @@ public final class RequestRates: Sendable {
         if let rejected { throw RequestError.rateLimited(rejected) }
     }
 
-    /// Takes a token of each identifier that a request names, before anything is verified or read. An `app` key takes
-    /// none: everyone has it, and could keep a customer from asking by naming them.
+    /// Takes a token of each identifier that a request names, once each, before anything is verified or read; none is
+    /// taken if one is missing. An `app` key takes none: everyone has it, and could keep a customer from asking by
+    /// naming them.
     ///
     /// - Throws: `rateLimited`.
     func take(_ named: [CustomerIdentifiers], by caller: Caller) throws {
@@ -179,8 +180,6 @@ public final class RequestRates: Sendable {
         try take(.customer, Set(found.map { Bucket.customer($0, caller.role).hashValue }), from: customers)
     }
 
-    /// Notes a failed authentication.
-    ///
     /// - Throws: `rateLimited` if there were too many from the address.
     func noteFailure(from address: IPAddress?) throws {
         try take(.authentication, CollectionOfOne(Bucket.address(PeerAddress(address)).hashValue), from: addresses)

@@ -129,7 +129,6 @@ struct FetchedAccount: Sendable {
 
     var proven: [ProvenIdentifier] { parts.flatMap(\.proven) }
 
-    /// The newest date of what was verified to Apple's own root.
     var newestDateOfApple: Instant? { parts.compactMap(\.newestDateOfApple).max() }
 
     var transactions: [Transaction] { parts.flatMap(\.payloads).compactMap(\.content.transaction) }

@@ -21,8 +21,6 @@ public struct CustomerBackfill: Sendable {
     private let start: Instant
     private let patience: RetryPolicy
 
-    /// A work through many ids.
-    ///
     /// - Parameter start: when the work began, also if it goes on after an interruption.
     public init(
         _ refresh: CustomerRefresh, in scope: Scope, by author: AuditAuthor, since start: Instant,
@@ -101,8 +99,6 @@ public struct NotificationBackfill: Sendable {
     private let patience: RetryPolicy
     private let clock: @Sendable () -> Instant
 
-    /// A work through the notification history of one app and environment.
-    ///
     /// - Throws: `noAppStoreServer`.
     public init(
         _ registry: AppRegistry, _ notifications: NotificationIngestion, in scope: Scope, by author: AuditAuthor,
@@ -157,8 +153,6 @@ public struct RetryPolicy: Sendable {
     private let sleep: @Sendable (_ milliseconds: Int64) async throws -> Void
     private let onWait: @Sendable (AppStoreFailure) -> Void
 
-    /// A patience by its parts.
-    ///
     /// - Parameter sleep: waits, and throws `CancellationError` as soon as the task is cancelled.
     public init(
         sleep: @escaping @Sendable (_ milliseconds: Int64) async throws -> Void,

@@ -158,15 +158,11 @@ struct AskedAccount: Sendable, Hashable {
 }
 
 extension AppRegistry {
-    /// The reader of signed data of a scope.
-    ///
     /// - Throws: `notReady` as ``app(for:)`` does.
     func reader(for scope: Scope) throws -> SignedDataReader {
         try app(for: scope).reader(in: scope.environment)
     }
 
-    /// The App Store Server API of a scope.
-    ///
     /// - Throws: `noAppStoreServer`, and `notReady` as ``app(for:)`` does.
     public func appStoreServer(for scope: Scope) throws -> AppStoreServerClient {
         guard let client = try app(for: scope).appStoreServers[scope.environment] else {

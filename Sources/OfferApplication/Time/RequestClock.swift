@@ -86,7 +86,6 @@ public struct ClockReset: Sendable {
     private let author: AuditAuthor
     private let clock: RequestClock
 
-    /// A reset of the store in a database, recorded in its audit.
     public init(ledger: Ledger, author: AuditAuthor, clock: @escaping @Sendable () -> Instant) {
         self.ledger = ledger
         self.author = author

@@ -25,7 +25,6 @@ extension Problem {
         document.ignored = refusal.ignored
     }
 
-    /// The hint about missing information, by what is missing.
     private static func missing(_ refusal: IssueRefusal, for role: Role) -> String? {
         let reasons = refusal.decision.findings.filter { $0.verdict == .undetermined }.flatMap(\.undeterminedReasons)
         var advice: [String] = []

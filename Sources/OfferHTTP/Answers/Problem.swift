@@ -9,7 +9,6 @@ import OfferSigning
 struct Problem: Error {
     /// The content; ``body(instance:requestId:)`` adds the request.
     var document: ProblemBody
-    /// Headers that go with it, such as `Allow`.
     var headers = HTTPFields()
 
     init(_ code: ProblemCode, _ detail: String, hint: String? = nil, errors: [ProblemErrorBody]? = nil) {
@@ -75,7 +74,6 @@ struct Problem: Error {
     /// The same, saying after how many seconds asking again may help.
     func retry(after seconds: Int) -> Problem { with(.retryAfter, String(seconds)) }
 
-    /// The same with a header.
     func with(_ name: HTTPField.Name, _ value: String) -> Problem {
         var problem = self
         problem.headers[name] = value

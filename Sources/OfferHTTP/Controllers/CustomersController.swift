@@ -113,7 +113,6 @@ extension RefreshRequestBody: CheckedRequest {
         }
     }
 
-    /// The customers asked about.
     fileprivate var question: RefreshQuestion {
         orderId.map { .order($0) } ?? .customer(customer ?? CustomerIdentifiers())
     }

@@ -30,7 +30,6 @@ struct IssuedOffersController: Sendable {
         return Response(answer)
     }
 
-    /// The answer to an order as bytes.
     private static func write(
         _ answer: IssueAnswer, to order: IssueRequest, at instance: String, _ context: CallerContext
     ) throws -> WrittenAnswer {

@@ -7,7 +7,6 @@ enum MediaType: String, Sendable, CaseIterable {
     case json = "application/json"
     case yaml = "application/yaml"
 
-    /// Names that mean the same.
     private static let names: [String: MediaType] = [
         "application/json": .json, "application/yaml": .yaml, "application/x-yaml": .yaml, "text/yaml": .yaml,
     ]
@@ -40,7 +39,6 @@ enum MediaType: String, Sendable, CaseIterable {
 }
 
 extension Substring {
-    /// Without spaces and tabs at both ends.
     var trimmed: Substring {
         let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
@@ -97,14 +95,12 @@ extension HTTPField.Name {
     static let requestId = ours("X-Request-Id")
     /// The app and environment of the caller's key on every answer to it.
     static let scope = ours("Offerd-Scope")
-    /// The key under which a request may be repeated.
     static let idempotencyKey = ours("Idempotency-Key")
     /// A login provider's statement who uses the app.
     static let customerToken = ours("Customer-Token")
     /// `true` on an answer that was given before.
     static let idempotentReplayed = ours("Idempotent-Replayed")
 
-    /// The trace that the request is part of.
     static let traceparent = ours("traceparent")
 
     /// The way of a request through proxies: by RFC 7239, and as proxies wrote it before that.

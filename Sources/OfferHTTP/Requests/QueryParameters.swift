@@ -6,7 +6,6 @@ import OfferModel
 /// The query parameters of a request, from a closed list, each at most once.
 struct QueryParameters {
     private let values: [String: String]
-    /// The errors in the values read so far.
     private(set) var errors: [ProblemErrorBody] = []
 
     /// - Throws: ``RequestFault`` with every parameter that is unknown, repeated or not UTF-8.
@@ -70,7 +69,6 @@ struct QueryParameters {
         return place
     }
 
-    /// Notes that a value is not a cursor of this list.
     mutating func refuseCursor(_ name: String) {
         refuse(name, "is not a cursor of this list", hint: "pass the `next` of the previous page unchanged")
     }
@@ -88,7 +86,6 @@ struct QueryParameters {
         return value
     }
 
-    /// Notes what is wrong with the value of a parameter.
     mutating func refuse(_ name: String, _ fault: String, hint: String? = nil) {
         let value = (values[name] ?? "").prefix(100)
         errors.append(Self.error(name, .invalidValue, "`\(value)` \(fault)", hint: hint))
@@ -121,7 +118,6 @@ struct QueryParameters {
     }
 }
 
-/// Query parameters that name a customer.
 enum CustomerQuery {
     static let names = ["originalTransactionId", "appTransactionId", "appAccountToken", "customerId"]
 

@@ -30,7 +30,6 @@ struct RequestChecks {
         add(pointer(), fault.code, fault.detail)
     }
 
-    /// The customer of a request: at least one identifier.
     mutating func customer(
         _ customer: CustomerIdentifiers, at pointer: @autoclosure () -> JSONPointer = .customer
     ) {
@@ -79,7 +78,6 @@ struct RequestChecks {
         facts(attributes, at: .root.appending("attributes"), called: "attribute", maximum: RequestRules.attributeCount)
     }
 
-    /// Values by name; of too many only the number is named.
     private mutating func facts(
         _ facts: [String: FactValue], at pointer: JSONPointer, called noun: String, maximum: Int
     ) {
@@ -107,7 +105,6 @@ struct RequestChecks {
         }
     }
 
-    /// The encodings wanted: not empty, none twice.
     mutating func formats(_ formats: [SignatureFormat]?) {
         guard let formats else { return }
         if formats.isEmpty {
@@ -118,7 +115,6 @@ struct RequestChecks {
         }
     }
 
-    /// The offers of an inquiry: not empty, none twice; of too many only the number is named.
     mutating func offers(_ offers: [OfferId]?) {
         guard let offers else { return }
         if offers.isEmpty { add(.offers, .invalidLength, "the list is empty", hint: "leave it out for every offer") }
@@ -142,7 +138,6 @@ struct RequestChecks {
             hint: "letters, digits, `.`, `_` and `-`, a letter or digit first, at most 64 characters")
     }
 
-    /// The signed data: not more than one request may bring.
     mutating func delivery(_ delivery: SignedDelivery, role: Role) {
         let most = role == .app ? SignedDelivery.maximumCountOfApps : SignedDelivery.maximumCount
         guard delivery.count > most else { return }
@@ -163,7 +158,6 @@ struct RequestChecks {
             hint: "give milliseconds since 1970-01-01T00:00:00Z")
     }
 
-    /// A document or a revision: not both.
     mutating func catalog(_ document: String?, _ revision: Int?) {
         guard document != nil, revision != nil else { return }
         add(

@@ -7,7 +7,6 @@ import OfferModel
 import OfferSigning
 import Synchronization
 
-/// The context of one request.
 struct OfferContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The request's id: in `X-Request-Id`, in every problem document and in the log.
@@ -43,9 +42,7 @@ extension LowercaseUUID {
 /// Its only initialiser rejects every other one, so a method that takes this context cannot be reached without a key.
 struct CallerContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The request's id.
     let requestId: LowercaseUUID
-    /// Who calls.
     let caller: Caller
     let notes: RequestNotes
 

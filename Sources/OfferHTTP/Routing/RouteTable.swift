@@ -51,7 +51,6 @@ struct Route: Sendable {
     }
 }
 
-/// Every call of the API, by method, path and role.
 struct RouteTable: Sendable {
     let routes: [Route]
     private let limits: HTTPLimits

@@ -84,16 +84,13 @@ extension SocketAddress {
     }
 }
 
-/// Listen address and resource limits.
 public struct HTTPSettings: Sendable {
-    /// The host name or address.
     public var host: String
     /// The port; 0 takes a free one.
     public var port: Int
     public var limits: HTTPLimits
     /// Without one the server speaks plain HTTP.
     public var certificate: TLSCertificate?
-    /// The proxies whose forwarded address is trusted.
     public var trustedProxies: [IPNetwork]
     package var threads = RequestThreads()
 
@@ -115,7 +112,6 @@ public struct HTTPLimits: Sendable, Hashable {
     public var patience = HTTPTimeouts()
     /// Bytes of all header lines, and of one.
     public var headerBytes = 16 * 1_024
-    /// Header lines.
     public var headerCount = 100
     /// Bytes of a body that carries signed data: 2 MiB (docs/bounds.md#requests).
     public var signedDataBytes = 2 * 1_024 * 1_024

@@ -3,7 +3,6 @@ package import OfferDocuments
 public import OfferModel
 import Synchronization
 
-/// Why a certificate cannot be used.
 public struct TLSFailure: Error, Sendable, Hashable {
     public let detail: String
     public let hint: String

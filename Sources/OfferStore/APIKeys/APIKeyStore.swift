@@ -155,7 +155,6 @@ public struct APIKeyStore {
         """
 }
 
-/// A row of `api_key`.
 struct APIKeyRow: LedgerRecord {
     static var ledger: LedgerTable { .apiKey }
 

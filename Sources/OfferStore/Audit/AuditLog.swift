@@ -142,8 +142,6 @@ extension StoreTransaction {
         try audit().record(kind, try insert(row), at: now, in: scope, before: before, after: after)
     }
 
-    /// Inserts a row of a table that the audit covers.
-    ///
     /// - Returns: what the audit has to record of it.
     func insert<Row: LedgerRecord>(_ row: Row) throws -> LedgerRow {
         let values = try row.stored()

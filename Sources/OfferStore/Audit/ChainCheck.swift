@@ -8,7 +8,6 @@ struct ChainCheck {
     let progress: (Int64) -> Void
 
     /// - Throws: ``BrokenRow`` for the first event or checkpoint that does not fit.
-    ///
     /// - Returns: what the events of erasures tell.
     func run(_ report: inout LedgerReport) throws -> ErasedRows {
         var erased = ErasedRows()

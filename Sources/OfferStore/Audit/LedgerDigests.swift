@@ -126,7 +126,6 @@ struct LedgerRow {
     }
 
     let reference: Reference
-    /// Its columns that change, as events record them.
     let state: AuditValues
     let erased: [String]
 

@@ -84,8 +84,6 @@ protocol CoveredRows: AnyObject {
     var count: Int64 { get }
     /// How many columns of these rows retention or an erasure removed.
     var erased: Int64 { get }
-    /// Takes the row that an event covers.
-    ///
     /// - Throws: ``BrokenRow`` if it is missing, another one, or not as it was.
     func take(_ reference: LedgerRow.Reference, of event: AuditEvent) throws
     /// Notes what a later event changes of a row; one that no event covers is found at the end.

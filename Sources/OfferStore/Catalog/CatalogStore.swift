@@ -111,7 +111,6 @@ extension CatalogRevision: TableRow {
     }
 }
 
-/// A row of `catalog_revision`.
 struct CatalogRevisionRow: LedgerRecord {
     static var ledger: LedgerTable { .catalogRevision }
 

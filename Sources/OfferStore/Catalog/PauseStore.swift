@@ -6,7 +6,6 @@ public struct ActivePause: Sendable, Hashable {
     public var pausedAt: Instant
 }
 
-/// A row of `pause`.
 struct PauseRow: LedgerRecord {
     static var ledger: LedgerTable { .pause }
 

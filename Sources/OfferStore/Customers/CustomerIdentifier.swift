@@ -71,10 +71,9 @@ public struct SubjectVersion: Sendable, Hashable {
     public var customers: [CustomerNumber] { changes.keys.sorted() }
 }
 
+/// Where an identifier comes from, as ``SourcedIdentifier`` shows it.
 struct IdentifierSource {
-    /// How it reached us: with Apple's data, or on the backend's or an operator's word.
     var provenance: Provenance
-    /// The transaction, or of renewal info the subscription, whose payload names it.
     var transactionId: TransactionId?
     var requestId: LowercaseUUID?
 }

@@ -4,7 +4,6 @@ public struct SourcedIdentifier: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable, Storable {
         case originalTransactionId
         case appTransactionId
-        /// The UUID that the app gave StoreKit for one of its accounts: an alias.
         case appAccountToken
         case customerId
     }

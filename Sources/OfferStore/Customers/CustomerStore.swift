@@ -66,8 +66,6 @@ public struct CustomerStore {
     }
 
     /// Every customer that has one of these aliases from any source, each once, the earliest stored first.
-    ///
-    /// - Parameter limit: the maximum number.
     public func holders(
         of aliases: [CustomerAlias], limit: Int, in scope: ScopeNumber
     ) throws -> [CustomerNumber] {

@@ -124,7 +124,6 @@ struct IdentityLinks {
     }
 }
 
-/// A row of `customer_merge`.
 struct CustomerMergeRow: LedgerRecord {
     static var ledger: LedgerTable { .customerMerge }
 

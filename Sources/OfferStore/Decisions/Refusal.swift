@@ -101,7 +101,6 @@ public struct RefusalStore {
     }
 }
 
-/// A row of `refusal`.
 struct RefusalRow: LedgerRecord {
     static var ledger: LedgerTable { .refusal }
 

@@ -196,7 +196,6 @@ public struct CustomerErasure {
     }
 }
 
-/// A row of `erasure`.
 struct ErasureRow: LedgerRecord {
     static var ledger: LedgerTable { .erasure }
 

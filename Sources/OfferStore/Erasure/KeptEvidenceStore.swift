@@ -51,7 +51,6 @@ extension KeptEvidence: TableRow {
     }
 }
 
-/// A row of `kept_evidence`.
 struct KeptEvidenceRow: TableRow {
     var sequence: Int64
     var scope: ScopeNumber

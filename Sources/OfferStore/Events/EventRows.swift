@@ -1,7 +1,6 @@
 import JSON
 import OfferModel
 
-/// An event as its table has it.
 struct EventRow {
     let sequence: Int64
     let scope: ScopeNumber
@@ -15,7 +14,6 @@ struct EventRow {
 struct EventRows {
     /// The table, as `t`.
     let table: String
-    /// The date of an event.
     let date: String
     /// The type and the customer, and what its data is made of.
     let columns: String

@@ -111,7 +111,6 @@ public struct WebhookStore {
             """, id, holder, end, now) == 1
     }
 
-    /// Ends the lease of a process that has one.
     public func release(_ id: String, by holder: String) throws {
         try transaction.execute(
             "UPDATE webhook SET lease_holder = NULL, lease_until = NULL WHERE id = ?1 AND lease_holder = ?2", id, holder
@@ -162,7 +161,6 @@ public struct WebhookStore {
         return Dictionary(retries.map { ($0.sequence, $0) }) { first, _ in first }
     }
 
-    /// The customers with retries.
     public func waitingCustomers(_ id: String) throws -> Set<CustomerNumber> {
         let customers: [CustomerNumber] = try transaction.all(
             "SELECT DISTINCT customer_id FROM webhook_retry WHERE webhook_id = ?1 AND customer_id IS NOT NULL", id)
@@ -208,8 +206,6 @@ public struct WebhookStore {
             """, id, sequence, now, end)
     }
 
-    /// Writes what a round has changed.
-    ///
     /// - Returns: `false`, and nothing was written, if another process has taken the lease.
     public func save(_ progress: WebhookProgress, of id: String, by holder: String, at now: Instant) throws -> Bool {
         let state = progress.state

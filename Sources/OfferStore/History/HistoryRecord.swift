@@ -69,7 +69,6 @@ extension HistoryRecord {
     }
 }
 
-/// A row of a history table.
 struct HistoryRow<Payload: HistoryRecord>: TableRow {
     var sequence: Int64
     var scope: ScopeNumber

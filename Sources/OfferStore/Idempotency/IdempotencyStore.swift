@@ -49,7 +49,6 @@ public struct IdempotencyRecordKey: Sendable, Hashable {
     }
 }
 
-/// A row of `kept_answer`.
 struct KeptAnswerRow: TableRow {
     var key: IdempotencyRecordKey
     var answer: IdempotencyRecord

@@ -46,6 +46,9 @@ public struct NotificationStore {
             "SELECT \(StoredNotification.list()) FROM notification WHERE scope_id = ?1 AND uuid = ?2", scope, uuid)
     }
 
+    /// - Parameters:
+    ///   - identifier: the customer it is about; `nil` if it names none.
+    ///   - payload: the notification as Apple signed it, a compact JWS.
     /// - Throws: ``StoreError/constraint(_:)`` if its id is known.
     public func insert(
         _ notification: StoredNotification, about identifier: ProvenIdentifier?, payload: String, in scope: ScopeNumber
@@ -114,13 +117,12 @@ extension StoredNotification: TableRow {
     }
 }
 
-/// A row of `notification`.
 struct NotificationRow: TableRow {
     var notification: StoredNotification
     var scope: ScopeNumber
     var identifierKind: String?
     var identifier: String?
-    /// The notification as Apple signed it; `nil` once it was removed.
+    /// `nil` once it was removed.
     var payload: String?
 
     static let blank = NotificationRow(notification: .blank, scope: .blank)

@@ -15,7 +15,6 @@ extension Packable where Self: PayloadValue {
     public init(unpacking reader: inout PackedReader) throws { self = try reader.value() }
 }
 
-/// A member of a payload.
 struct PackedValue<Value: PayloadValue>: Packable {
     let value: Value
 

@@ -239,7 +239,6 @@ extension Table {
 }
 
 extension Table {
-    /// Every table of the store.
     public static let all: [Table] = [
         .storeState, .scope, .customer, .customerIdentifier, .customerAlias, .customerMerge, .customerAttribute,
         .offerOpening, .coverage, .historyTransaction, .historyRenewalInfo, .historyAppTransaction, .historyFacts,
