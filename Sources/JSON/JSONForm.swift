@@ -15,6 +15,9 @@ public struct JSONForm {
         /// does on an escape, of which there may be ``escapesOfValue`` times as many.
         public let values: Int
         static let escapesOfValue = 8
+        /// A name with escapes counts as so many in a text: it is written anew before it is known to be one that no
+        /// reader wants.
+        static let escapesOfName = 64
 
         public init(
             depth: Int, nameLength: Int, numberLength: Int, allowsRepeatedMembers: Bool, values: Int = .max
@@ -96,6 +99,7 @@ public struct JSONForm {
                 throw fault(.longName, "a member's name has at most \(limits.nameLength) bytes, one here has more")
             }
             path.append(.member(name))
+            if name.hasEscapes { try count(escapes: Limits.escapesOfName) }
             guard limits.allowsRepeatedMembers || seen.insert(bytes(of: name)).inserted else {
                 throw fault(.repeatedMember, "this member is given twice")
             }
@@ -148,12 +152,16 @@ public struct JSONForm {
         throw malformed("unterminated string")
     }
 
-    /// The character that an escape writes.
-    private mutating func scalar() throws(JSONFault) -> Unicode.Scalar {
-        escapes += 1
+    private mutating func count(escapes number: Int) throws(JSONFault) {
+        escapes += number
         guard escapes / Limits.escapesOfValue <= limits.values else {
             throw fault(.manyValues, "the texts have more than \(limits.values * Limits.escapesOfValue) escapes")
         }
+    }
+
+    /// The character that an escape writes.
+    private mutating func scalar() throws(JSONFault) -> Unicode.Scalar {
+        try count(escapes: 1)
         cursor.index += 1
         let byte = cursor.peek
         cursor.index += 1

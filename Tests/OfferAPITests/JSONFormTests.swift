@@ -71,11 +71,26 @@ struct JSONFormTests {
         for text in ["[1,2,3,4]", #"{"a":1,"b":{"c":[]}}"#, "[[[[0]]]]", "[1]"] { #expect(fault(text) == nil) }
         for (text, place) in [
             ("[1,2,3,4,5]", "/4"), (#"{"a":1,"b":{"c":[7,8]}}"#, "/b/c/1"), ("[[[[0,0]]]]", "/0/0/0/1"),
-            (#"{"a":0,"a\/b":0,"c":0,"d":0,"e":0}"#, "/e"),
+            (#"{"a":0,"b":0,"c":0,"d":0,"e":0}"#, "/e"),
         ] {
             let found = fault(text)
             #expect(found?.code == "tooMany" && found?.pointer == place, "\(String(describing: found))")
         }
+    }
+
+    @Test("of names with escapes only as many are allowed as an eighth of the values")
+    func manyEscapedNames() {
+        func fault(_ text: String) -> ProblemErrorBody? {
+            do throws(RequestFault) {
+                _ = try WireJSON.decodeRequest(Anything.self, from: Array(text.utf8), values: 17)
+                return nil
+            } catch {
+                return error.errors.first
+            }
+        }
+        #expect(fault(#"{"\u0061\n":0,"b\n":0,"c":"\n\t"}"#) == nil)
+        let found = fault(#"{"a":[{"\u0061":0,"b\n":0,"c\u0063":{}}]}"#)
+        #expect(found?.code == "tooMany" && found?.pointer == "/a/0/cc", "\(String(describing: found))")
     }
 
     @Test("names with escapes are told apart, found repeated and shown as the characters they write")
