@@ -15,8 +15,8 @@ public struct JSONForm {
         /// does on an escape, of which there may be ``escapesOfValue`` times as many.
         public let values: Int
         static let escapesOfValue = 8
-        /// A name with escapes counts as so many in a text: it is written anew before it is known to be one that no
-        /// reader wants.
+        /// A name with escapes counts as this many escapes of a text: it is decoded before it is known that no reader
+        /// wants it.
         static let escapesOfName = 64
 
         public init(
