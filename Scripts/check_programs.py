@@ -1,9 +1,10 @@
 """Finds what the compiler got wrong in optimised programs: Scripts/check_programs.py PROGRAM…
 
 A Swift function that can throw leaves its error, or zero, in register r12 (x86-64). If it ends by copying a large value,
-LLVM lets it jump to `memcpy`, and does not set r12 before: where r12 was used for something else, the caller takes that for an error. For a
-closure that cannot throw, as of `Mutex.withLock`, what follows is code that was meant to be unreachable. A function is named if it jumps to
-such a routine and writes r12 without having saved it; to mend it, let it not end with the assignment.
+LLVM lets it jump to `memcpy`, and does not set r12 before: where r12 was used for something else, the caller takes that
+for an error. If the closure cannot throw, as one of `Mutex.withLock`, the caller then runs code that was meant to be
+unreachable. A function is named if it jumps to such a routine and writes r12 without having saved it. To fix it, do not
+end the function with the assignment.
 
 Exit: 0 nothing found, 1 something found, 2 usage.
 """
@@ -67,7 +68,8 @@ def main(programs):
                 status = 1
         print(f"{program}: {count} functions")
     if status:
-        print("hint: `swift demangle NAME` shows the function; Scripts/check_programs.py --help says what to change", file=sys.stderr)
+        print("hint: `swift demangle NAME` shows the function; Scripts/check_programs.py --help says what to change",
+              file=sys.stderr)
     return status
 
 

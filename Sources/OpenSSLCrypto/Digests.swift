@@ -45,6 +45,7 @@ final class SHA256: @unchecked Sendable {
         defer { ErrorQueue.clear() }
         var digest = [UInt8](repeating: 0, count: Self.length)
         let status = unsafe EVP_Digest(bytes, bytes.count, &digest, nil, algorithm, nil)
+        // A trap, as in `init`: a digest that is missing or wrong would pass for that of other bytes.
         precondition(status == 1, "libcrypto failed to take a SHA-256")
         return digest
     }

@@ -17,13 +17,13 @@ struct JSONFormTests {
         func write(to json: inout JSONWriter) { json.null() }
     }
 
-    private func fault(_ text: String) -> ProblemErrorBody? {
-        fault(Array(text.utf8))
+    private func fault(_ text: String, values: Int = .max) -> ProblemErrorBody? {
+        fault(Array(text.utf8), values: values)
     }
 
-    private func fault(_ bytes: [UInt8]) -> ProblemErrorBody? {
+    private func fault(_ bytes: [UInt8], values: Int = .max) -> ProblemErrorBody? {
         do throws(RequestFault) {
-            _ = try WireJSON.decodeRequest(Anything.self, from: bytes)
+            _ = try WireJSON.decodeRequest(Anything.self, from: bytes, values: values)
             return nil
         } catch {
             return error.errors.first
@@ -60,36 +60,22 @@ struct JSONFormTests {
 
     @Test("a body with more values than are allowed is refused at the first too many, however they are arranged")
     func manyValues() {
-        func fault(_ text: String) -> ProblemErrorBody? {
-            do throws(RequestFault) {
-                _ = try WireJSON.decodeRequest(Anything.self, from: Array(text.utf8), values: 5)
-                return nil
-            } catch {
-                return error.errors.first
-            }
+        for text in ["[1,2,3,4]", #"{"a":1,"b":{"c":[]}}"#, "[[[[0]]]]", "[1]"] {
+            #expect(fault(text, values: 5) == nil)
         }
-        for text in ["[1,2,3,4]", #"{"a":1,"b":{"c":[]}}"#, "[[[[0]]]]", "[1]"] { #expect(fault(text) == nil) }
         for (text, place) in [
             ("[1,2,3,4,5]", "/4"), (#"{"a":1,"b":{"c":[7,8]}}"#, "/b/c/1"), ("[[[[0,0]]]]", "/0/0/0/1"),
             (#"{"a":0,"b":0,"c":0,"d":0,"e":0}"#, "/e"),
         ] {
-            let found = fault(text)
+            let found = fault(text, values: 5)
             #expect(found?.code == "tooMany" && found?.pointer == place, "\(String(describing: found))")
         }
     }
 
     @Test("of names with escapes only as many are allowed as an eighth of the values")
     func manyEscapedNames() {
-        func fault(_ text: String) -> ProblemErrorBody? {
-            do throws(RequestFault) {
-                _ = try WireJSON.decodeRequest(Anything.self, from: Array(text.utf8), values: 17)
-                return nil
-            } catch {
-                return error.errors.first
-            }
-        }
-        #expect(fault(#"{"\u0061\n":0,"b\n":0,"c":"\n\t"}"#) == nil)
-        let found = fault(#"{"a":[{"\u0061":0,"b\n":0,"c\u0063":{}}]}"#)
+        #expect(fault(#"{"\u0061\n":0,"b\n":0,"c":"\n\t"}"#, values: 17) == nil)
+        let found = fault(#"{"a":[{"\u0061":0,"b\n":0,"c\u0063":{}}]}"#, values: 17)
         #expect(found?.code == "tooMany" && found?.pointer == "/a/0/cc", "\(String(describing: found))")
     }
 
