@@ -116,12 +116,13 @@ let package = Package(
         .executableTarget(name: "offerd", dependencies: ["OfferdCommands"], swiftSettings: settings),
         .executableTarget(name: "offerctl", dependencies: ["OfferctlCommands"], swiftSettings: settings),
 
-        // `Benchmarks/`: the evaluator, the JSON and the service, measured in processes of their own, and what limits them.
+        // `Benchmarks/`: the evaluator, the JSON and the service, measured in processes of their own, and the floors they are compared with.
         .executableTarget(
-            name: "DecideBenchmark", dependencies: ["OfferModel", "Rounds"], path: "Benchmarks/Sources/DecideBenchmark"),
+            name: "DecideBenchmark", dependencies: ["OfferModel", "Rounds"], path: "Benchmarks/Sources/DecideBenchmark",
+            swiftSettings: settings),
         .executableTarget(
             name: "WireBenchmark", dependencies: ["OfferAPI", "OfferModel", "Rounds"],
-            path: "Benchmarks/Sources/WireBenchmark"),
+            path: "Benchmarks/Sources/WireBenchmark", swiftSettings: settings),
         .executableTarget(
             name: "ServiceBenchmark",
             dependencies: [
@@ -129,12 +130,14 @@ let package = Package(
                 "OpenSSLCrypto",
                 "Rounds", "SQLiteStore",
             ],
-            path: "Benchmarks/Sources/ServiceBenchmark"),
-        .executableTarget(name: "EchoFloor", dependencies: [hummingbird], path: "Benchmarks/Sources/EchoFloor"),
+            path: "Benchmarks/Sources/ServiceBenchmark", swiftSettings: settings),
         .executableTarget(
-            name: "StoreFloor", path: "Benchmarks/Sources/StoreFloor",
+            name: "EchoFloor", dependencies: [hummingbird], path: "Benchmarks/Sources/EchoFloor",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "StoreFloor", path: "Benchmarks/Sources/StoreFloor", swiftSettings: settings,
             linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("pthread")]),
-        .target(name: "Rounds", path: "Benchmarks/Sources/Rounds"),
+        .target(name: "Rounds", path: "Benchmarks/Sources/Rounds", swiftSettings: settings),
 
         .target(
             name: "OfferTestSupport",

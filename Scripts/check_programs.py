@@ -1,12 +1,12 @@
 """Finds what the compiler got wrong in optimised programs: Scripts/check_programs.py PROGRAM…
 
 A Swift function that can throw leaves its error, or zero, in register r12 (x86-64). If it ends by copying a large value,
-LLVM lets it jump to `memcpy`, and does not set r12 before: where r12 was used for something else, the caller takes that
-for an error. If the closure cannot throw, as one of `Mutex.withLock`, the caller then runs code that was meant to be
-unreachable. A function is named if it jumps to such a routine and writes r12 without having saved it. To fix it, do not
+LLVM turns that into a jump to `memcpy`, without setting r12 first: where r12 was used for something else, the caller takes
+that for an error. If the closure cannot throw, as one of `Mutex.withLock`, the caller then runs code that was meant to be
+unreachable. A function is reported if it jumps to such a routine and writes r12 without having saved it. To fix it, do not
 end the function with the assignment.
 
-Exit: 0 nothing found, 1 something found, 2 usage.
+Exit: 0 nothing found, 1 something found, 2 usage, or a program could not be disassembled.
 """
 
 import platform
@@ -42,13 +42,16 @@ def functions(program):
         name, instructions = None, []
         for line in process.stdout:
             if match := re.match(r"[0-9a-f]+ <(.*)>:$", line):
-                yield name, instructions
+                if name:
+                    yield name, instructions
                 name, instructions = match[1], []
             else:
                 instructions.append(line)
-        yield name, instructions
+        if name:
+            yield name, instructions
         if process.wait() != 0:
-            sys.exit(f"error: `{program}` could not be disassembled")
+            print(f"error: `{program}` could not be disassembled", file=sys.stderr)
+            sys.exit(2)
 
 
 def main(programs):

@@ -53,6 +53,7 @@ need_build_packages() {
 # Additional requirements of the tests: independent implementations of signatures and of the calendar.
 need_test_packages() {
     need python3 "the tests' independent judge" command -v python3
+    need binutils "finding what the compiler got wrong" command -v objdump
     need sqlite3 "editing the ledger as an attacker would" command -v sqlite3
     need curl "running the documents' commands" command -v curl
     need prometheus "judging metrics and alerts (promtool)" command -v promtool

@@ -15,7 +15,7 @@ public struct JSONForm {
         /// does on an escape, of which there may be ``escapesOfValue`` times as many.
         public let values: Int
         static let escapesOfValue = 8
-        /// A name with escapes counts as this many escapes of a text: it is decoded before it is known that no reader
+        /// How many escapes a name with any counts as, besides its own: it is decoded before it is known that no reader
         /// wants it.
         static let escapesOfName = 64
 
@@ -155,7 +155,12 @@ public struct JSONForm {
     private mutating func count(escapes number: Int) throws(JSONFault) {
         escapes += number
         guard escapes / Limits.escapesOfValue <= limits.values else {
-            throw fault(.manyValues, "the texts have more than \(limits.values * Limits.escapesOfValue) escapes")
+            throw fault(
+                .manyValues,
+                """
+                there are more than \(limits.values * Limits.escapesOfValue) escapes; a name with any counts as \
+                \(Limits.escapesOfName) more
+                """)
         }
     }
 

@@ -12,9 +12,9 @@ struct SuppliedHistoryReaderTests {
         return Scope(bundleId: transaction.bundleId, environment: environment)
     }
 
-    private func refusal(_ scope: Scope, _ state: (inout SuppliedHistory) -> Void) -> SuppliedPayloadRefusal? {
+    private func refusal(_ scope: Scope, _ change: (inout SuppliedHistory) -> Void) -> SuppliedPayloadRefusal? {
         var history = SuppliedHistory()
-        state(&history)
+        change(&history)
         do throws(SuppliedPayloadRefusal) {
             _ = try SuppliedHistoryReader(scope: scope).read(history)
             return nil

@@ -21,13 +21,13 @@ extension Question {
             request: request)
     }
 
-    /// The same offer, to be changed.
+    /// `offer`, but settable.
     var offerAsked: Offer {
         get { offer }
         set { compiledOffer = CompiledOffer(newValue) }
     }
 
-    /// The same offers, to be changed.
+    /// `offers`, but settable.
     var offersOfCatalog: [Offer] {
         get { offers }
         set {
@@ -35,7 +35,7 @@ extension Question {
         }
     }
 
-    /// The same groups, to be changed.
+    /// `offerGroups`, but settable.
     var groupsOfOffers: [OfferId: SubscriptionGroupId] {
         get { offerGroups }
         set { catalog = CompiledCatalog(catalog.catalog, offerGroups: newValue) }

@@ -72,11 +72,12 @@ struct JSONFormTests {
         }
     }
 
-    @Test("of names with escapes only as many are allowed as an eighth of the values")
+    @Test("names with escapes may be at most an eighth of the values, and the fault says why")
     func manyEscapedNames() {
         #expect(fault(#"{"\u0061\n":0,"b\n":0,"c":"\n\t"}"#, values: 17) == nil)
         let found = fault(#"{"a":[{"\u0061":0,"b\n":0,"c\u0063":{}}]}"#, values: 17)
         #expect(found?.code == "tooMany" && found?.pointer == "/a/0/cc", "\(String(describing: found))")
+        #expect(found?.detail == "there are more than 136 escapes; a name with any counts as 64 more")
     }
 
     @Test("names with escapes are told apart, found repeated and shown as the characters they write")

@@ -1,6 +1,7 @@
 import Foundation
 import OfferAPI
 import OfferApplication
+import OfferModel
 import OfferStore
 import Rounds
 import SQLiteStore

@@ -93,7 +93,7 @@ struct CatalogInForce {
 extension OfferdClient {
     /// Puts a document in force, or only asks what that would change.
     ///
-    /// A file that differs by the comment of its export only is the text in force.
+    /// A file that differs only by the comment of its export counts as the text in force.
     func put(
         _ file: CatalogFile, from base: CatalogInForce, isPlan: Bool = false, message: String? = nil
     ) async throws -> Reply<CatalogApplied> {

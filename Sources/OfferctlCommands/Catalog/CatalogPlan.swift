@@ -15,8 +15,8 @@ struct CatalogPlan {
     private let command: String
 
     init(
-        _ body: CatalogApplied, of file: CatalogFile, inForce: CatalogInForce, stale: StaleEdit? = nil,
-        command: String = "apply"
+        _ body: CatalogApplied, of file: CatalogFile, inForce: CatalogInForce, stale: StaleEdit?,
+        command: String
     ) {
         revision = body.revision
         catalog = file.document?.value

@@ -119,7 +119,7 @@ struct AnswerOptions: ParsableArguments {
         }
     }
 
-    /// Prints an answer: for a program every member that came.
+    /// Prints an answer: for a program, every member that came.
     func show<Body>(_ reply: OfferdClient.Reply<Body>, text: @autoclosure () -> String) throws {
         Console.write(try output.data(reply.json) ?? output.palette.wrap(text()))
     }

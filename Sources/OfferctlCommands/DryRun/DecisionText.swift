@@ -35,7 +35,7 @@ struct DecisionText {
         fields.add("product", body.productId.rawValue)
         fields.add("catalog", "revision \(body.catalogRevision)")
         let heading = palette.paint(body.decisionId.description, .heading)
-        return ([heading] + fields.lines(palette).map { "  " + $0 } + ["", explanation(body.decision, detail: detail)])
+        return ([heading] + fields.lines(palette, indent: 2) + ["", explanation(body.decision, detail: detail)])
             .joined(separator: "\n")
     }
 

@@ -7,7 +7,7 @@ struct FindingText {
     let palette: Palette
     let now: Instant
     /// Whether to show the raw facts below each sentence: what was seen and required, and where that comes from.
-    var showsFacts = true
+    let showsFacts: Bool
     /// Whether it was said of the decision that it will not change, so that its findings need not say so.
     var isFinal = false
 

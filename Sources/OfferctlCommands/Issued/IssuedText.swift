@@ -4,7 +4,7 @@ import OfferModel
 
 /// Issued offers for people; never their signatures, which are as good as the offer.
 enum IssuedText {
-    /// - Parameter now: where how long signatures last is told from then, too.
+    /// - Parameter now: if given, the table also says how long the signatures last from then.
     static func table(_ items: [IssuedOfferView], now: Instant? = nil) -> TextTable {
         TextTable(
             ["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"], optional: [3, 4], endsInDetail: true,
@@ -67,7 +67,7 @@ enum IssuedText {
 }
 
 enum ExportCSV {
-    /// The checkpoint's are all that its signature is over, as it was signed: the date in milliseconds.
+    /// The checkpoint's columns are everything its signature covers, as signed: the date in milliseconds.
     private static let columns: [(name: String, cell: @Sendable (ExportedOffer) -> CSVTable.Cell)] = [
         ("issuedOfferId", { .text($0.offer.issuedOfferId) }),
         ("offerId", { .text($0.offer.offerId) }),

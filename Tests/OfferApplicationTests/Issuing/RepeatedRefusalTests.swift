@@ -1,13 +1,12 @@
 import OfferAPI
 import OfferApplication
+import OfferModel
 import OfferSigning
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
 import SQLiteStore
 import Testing
-
-@testable import OfferModel
 
 @Suite("An identical refusal is the recorded one")
 struct RepeatedRefusalTests {
@@ -208,7 +207,7 @@ struct RepeatedRefusalTests {
         let first = try await bench.refused(order).decisionId
         bench.clock.advance(hours: 24 * 366)
         _ = try await Retention(
-            ledger: OfferStore.Ledger(bench.database, digest: OpenSSLDigest()), terms: RetentionTerms(),
+            ledger: OfferStore.Ledger(bench.database, digest: OpenSSLDigest()), terms: .standard,
             author: .service, clock: { [clock = bench.clock] in clock.now }
         ).sweep(rest: .zero)
         #expect(try await bench.refused(order).decisionId != first)

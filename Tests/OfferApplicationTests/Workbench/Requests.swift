@@ -4,12 +4,12 @@ import OfferModel
 extension Inquiry {
     init(
         customer: CustomerIdentifiers? = nil, offerIds: [OfferId]? = nil, productId: ProductId? = nil,
-        signals: [String: FactValue] = [:], request: DeviceRequest = DeviceRequest(), asOf: Instant? = nil,
+        signals: [String: FactValue] = [:], asOf: Instant? = nil,
         history: SuppliedHistory? = nil
     ) {
         self.init()
         (self.customer, self.offerIds, self.productId) = (customer, offerIds, productId)
-        (self.signals, self.request, self.asOf, self.history) = (signals, request, asOf, history)
+        (self.signals, self.asOf, self.history) = (signals, asOf, history)
     }
 }
 
@@ -17,10 +17,10 @@ extension IssueRequest {
     init(
         offerId: OfferId, productId: ProductId? = nil, customer: CustomerIdentifiers,
         formats: [SignatureFormat]? = nil, fresh: Bool = false, signals: [String: FactValue] = [:],
-        device: DeviceRequest = DeviceRequest(), delivery: SignedDelivery = SignedDelivery()
+        delivery: SignedDelivery = SignedDelivery()
     ) {
         self.init()
         (self.offerId, self.productId, self.customer, self.formats) = (offerId, productId, customer, formats)
-        (self.fresh, self.signals, self.device, self.delivery) = (fresh, signals, device, delivery)
+        (self.fresh, self.signals, self.delivery) = (fresh, signals, delivery)
     }
 }

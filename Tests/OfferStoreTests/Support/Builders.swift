@@ -176,7 +176,7 @@ extension StoredAPIKey {
     }
 }
 
-/// A notification with what it is kept with.
+/// A notification, and what is stored beside it.
 struct KeptNotification {
     var stored: StoredNotification
     var identifier: ProvenIdentifier?
