@@ -86,6 +86,10 @@ final class Connection: @unchecked Sendable {
 }
 
 extension Connection: StoreTransaction {
+    func goesOnAfterNUL(_ column: String) -> String? {
+        "(typeof(\(column)) = 'text' AND instr(CAST(\(column) AS BLOB), x'00') > 0)"
+    }
+
     func rows(_ statement: Statement) throws -> [StoredRow] {
         var rows = [StoredRow]()
         let prepared = try self.statement(statement.sql)
@@ -252,7 +256,7 @@ extension StoreError {
         }
     }
 
-    /// `signature.nonce` of `UNIQUE constraint failed: signature.nonce`.
+    /// `issued_offer.id` of `UNIQUE constraint failed: issued_offer.id`.
     private static func constraintName(_ message: String) -> String {
         if message.hasPrefix("FOREIGN KEY") { return "a foreign key" }
         guard let colon = message.firstRange(of: "failed: ") else { return message }

@@ -19,7 +19,7 @@ struct IdempotencyTests {
     private static func answer(_ number: UInt8, at now: Instant = Bench.now) -> IdempotencyRecord {
         IdempotencyRecord(
             requestDigest: Array(repeating: number, count: 32), status: 201, contentType: "application/json",
-            location: number == 1 ? nil : "/x", body: [number, 0, 255], answeredAt: now)
+            location: number == 1 ? nil : "/x", body: "{\"é\":\(number)}\n", answeredAt: now)
     }
 
     @Test("an answer comes back for its API key, route and key only", arguments: Driver.allCases)

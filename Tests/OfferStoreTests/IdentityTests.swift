@@ -198,6 +198,7 @@ struct IdentityTests {
         private(set) var most = 0
 
         var memory: TransactionCache? { transaction.memory }
+        func goesOnAfterNUL(_ column: String) -> String? { transaction.goesOnAfterNUL(column) }
 
         init(_ transaction: any StoreTransaction) {
             self.transaction = transaction

@@ -212,7 +212,7 @@ struct QueryPlanTests {
         _ = try answers.answer(key, at: Bench.now)
         try answers.keep(
             IdempotencyRecord(
-                requestDigest: Array(0..<32), status: 200, contentType: "t", location: nil, body: [],
+                requestDigest: Array(0..<32), status: 200, contentType: "t", location: nil, body: "",
                 answeredAt: Bench.now),
             under: key)
         _ = try ErasureStore(transaction).isErased(customers, after: 1)

@@ -79,7 +79,7 @@ struct IssueReply: Sendable {
         guard let keeping, let kept = try IdempotencyStore(transaction).answer(keeping.key, at: now) else { return nil }
         guard kept.requestDigest == keeping.digest else { throw RequestError.idempotencyConflict }
         return WrittenAnswer(
-            status: kept.status, contentType: kept.contentType, location: kept.location, body: kept.body,
+            status: kept.status, contentType: kept.contentType, location: kept.location, body: Array(kept.body.utf8),
             isReplayed: true)
     }
 
@@ -95,7 +95,7 @@ struct IssueReply: Sendable {
         try IdempotencyStore(transaction).keep(
             IdempotencyRecord(
                 requestDigest: keeping.digest, status: answer.status, contentType: answer.contentType,
-                location: answer.location, body: answer.body, answeredAt: now),
+                location: answer.location, body: String(decoding: answer.body, as: UTF8.self), answeredAt: now),
             under: keeping.key, onEarlier: decision)
     }
 }

@@ -132,7 +132,8 @@ public struct APIKeyStore {
             try transaction.execute(
                 """
                 INSERT INTO api_key_use (api_key_id, last_used_at) VALUES (?1, ?2)
-                ON CONFLICT (api_key_id) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)
+                ON CONFLICT (api_key_id) DO UPDATE SET last_used_at = excluded.last_used_at
+                WHERE api_key_use.last_used_at < excluded.last_used_at
                 """, id, instant)
         }
     }

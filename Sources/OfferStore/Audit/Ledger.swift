@@ -87,6 +87,8 @@ private final class RecordedTransaction: StoreTransaction {
 
     var memory: TransactionCache? { base.memory }
 
+    func goesOnAfterNUL(_ column: String) -> String? { base.goesOnAfterNUL(column) }
+
     func rows(_ statement: Statement) throws -> [StoredRow] {
         try base.rows(statement)
     }

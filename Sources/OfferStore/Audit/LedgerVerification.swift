@@ -127,10 +127,12 @@ struct UnseenCheck {
         if isNumbered {
             try refuse(table, key, where: "\(key) < 1", "the service numbers rows from 1; it was put in")
         }
-        let goesOn = columns.map { "(typeof(\($0)) = 'text' AND instr(CAST(\($0) AS BLOB), x'00') > 0)" }
-        try refuse(
-            table, key, where: goesOn.joined(separator: " OR "),
-            "a text of it goes on after U+0000, which the service never writes; the row was changed")
+        let goesOn = columns.compactMap { transaction.goesOnAfterNUL($0) }
+        if !goesOn.isEmpty {
+            try refuse(
+                table, key, where: goesOn.joined(separator: " OR "),
+                "a text of it goes on after U+0000, which the service never writes; the row was changed")
+        }
     }
 
     private func refuse(_ table: String, _ key: String, where condition: String, _ detail: String) throws {
@@ -155,7 +157,8 @@ struct CounterCheck {
             SELECT scope_id, offer_id, 'places' AS unit, SUM(places) AS sum, 1 AS due FROM issued_offer
             GROUP BY scope_id, offer_id
             UNION ALL
-            SELECT scope_id, offer_id, cost_currency, SUM(places * cost), MAX(cost > 0) FROM issued_offer
+            SELECT scope_id, offer_id, cost_currency, SUM(places * cost), MAX(CASE WHEN cost > 0 THEN 1 ELSE 0 END)
+            FROM issued_offer
             WHERE cost_currency IS NOT NULL GROUP BY scope_id, offer_id, cost_currency
             """)
         let place = "scope_id, offer_type, offer_identifier, subscription_group_identifier, product_id"
@@ -176,8 +179,8 @@ struct CounterCheck {
             SELECT CAST(\(key) AS TEXT), MAX(stored), CAST(SUM(amount) AS TEXT), CAST(SUM(sum) AS TEXT) FROM (
                 SELECT \(columns), amount, 0 AS sum, 1 AS stored, 0 AS due FROM \(table)
                 UNION ALL
-                SELECT \(columns), 0, sum, 0, due FROM (\(derived))
-            ) GROUP BY \(columns) HAVING SUM(amount) <> SUM(sum) OR MAX(stored) <> \(isDue) ORDER BY 1 LIMIT 1
+                SELECT \(columns), 0, sum, 0, due FROM (\(derived)) AS derived
+            ) AS counted GROUP BY \(columns) HAVING SUM(amount) <> SUM(sum) OR MAX(stored) <> \(isDue) ORDER BY 1 LIMIT 1
             """)
         guard let row else { return }
         let (isStored, amount, sum) = (

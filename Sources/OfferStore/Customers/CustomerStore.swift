@@ -132,8 +132,10 @@ public struct CustomerStore {
     }
 
     /// The newest change of a customer, including an offer issued to them, which changes none of their other rows.
-    static let versionSQL =
-        "MAX(version, COALESCE((SELECT MAX(sequence) FROM issued_offer WHERE customer_id = customer.id), 0))"
+    static let versionSQL = """
+        COALESCE(
+            (SELECT MAX(sequence) FROM issued_offer WHERE customer_id = customer.id AND +sequence > version), version)
+        """
 
     /// Notes that something the customers' decisions depend on has changed, at that place of the store-wide order.
     func noteChange(_ sequence: Int64, of customers: some Sequence<CustomerNumber>) throws {

@@ -51,6 +51,9 @@ public protocol StoreTransaction: AnyObject {
     @discardableResult
     func execute(_ statement: Statement) throws -> Int
 
+    /// The condition under which a column holds text that goes on after U+0000; `nil` if the engine has no such text.
+    func goesOnAfterNUL(_ column: String) -> String?
+
     /// Where changes of the ledger are recorded; drivers have none, see ``Ledger``.
     var recording: AuditLog? { get }
 
@@ -175,7 +178,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The path leads to another file than the one that is open, or to none: what is committed would be unknown to the
     /// next process.
     case moved(String)
-    /// A constraint of the schema refused a row; the text names it, such as `signature.nonce`.
+    /// A constraint of the schema refused a row; the text names it, such as `issued_offer.id`.
     case constraint(String)
     /// The file cannot be opened, read or written.
     case unavailable(String)

@@ -66,11 +66,11 @@ public struct EvaluationStore {
     ) throws -> [FirstEvaluation] {
         var first: [CustomerNumber: Instant] = [:]
         for (table, date) in [("issued_offer", "issued_at"), ("refusal", "decided_at")] {
-            // With `+` the index that begins with the customer is read from there on, and no further than the page.
+            // With `+` and `||` the index that begins with the customer is read from there on, and no further than the page.
             let found: [(CustomerNumber, Instant)] = try transaction.all(
                 """
                 SELECT customer_id, MIN(\(date)) FROM \(table)
-                WHERE +scope_id = ?1 AND +offer_id = ?2 AND customer_id > ?3
+                WHERE +scope_id = ?1 AND offer_id || '' = ?2 AND customer_id > ?3
                 GROUP BY customer_id ORDER BY customer_id LIMIT ?4
                 """, scope, offer, last ?? CustomerNumber(rawValue: 0), limit)
             first.merge(found, uniquingKeysWith: min)
@@ -90,7 +90,7 @@ public struct EvaluationStore {
                 WHERE +scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3
                 UNION ALL
                 SELECT MIN(decided_at) FROM refusal WHERE +scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3
-            )
+            ) AS first
             """, scope, offer, customer)
         return first ?? nil
     }

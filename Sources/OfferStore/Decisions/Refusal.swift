@@ -68,7 +68,8 @@ public struct RefusalStore {
     /// Whether what a refusal depended on is still recorded: neither retention nor an erasure has removed it.
     public func hasRecord(of id: LowercaseUUID, in scope: ScopeNumber) throws -> Bool {
         try transaction.row(
-            "SELECT 1 FROM refusal WHERE id = ?1 AND scope_id = ?2 AND typeof(record) = 'blob'", id, scope) != nil
+            "SELECT 1 FROM refusal WHERE id = ?1 AND scope_id = ?2 AND substr(record, 1, ?3) <> ?4", id, scope,
+            Redacted.prefix.utf8.count, Redacted.prefix) != nil
     }
 
     /// The refusals of these customers by offer, answer and day (UTC), those with the latest last refusal first.

@@ -93,6 +93,9 @@ public struct PersonalRows {
 /// Both searches begin at a place in the order of arrival, so that the one in the writing transaction reads only what
 /// is new.
 struct PersonSearch {
+    /// How many decisions are read at once.
+    private static let pageSize = 1_000
+
     /// The customers and those who were merged into them.
     let chain: [CustomerNumber]
     let scope: ScopeNumber
@@ -113,19 +116,24 @@ struct PersonSearch {
             "signing": "(SELECT customer_id FROM issued_offer o WHERE o.sequence = signing.issued_offer)",
         ]
         for (table, owner) in owners.sorted(by: { $0.key < $1.key }) {
-            let statement = Statement(
-                """
+            let sql = """
                 SELECT sequence, owner, record FROM (
                     SELECT sequence, scope_id, \(owner) AS owner, record FROM \(table)
-                ) WHERE sequence > ?1 AND +scope_id = ?2 AND typeof(record) = 'blob'
-                AND (owner IS NULL OR owner NOT IN (\(numbers)))
-                """, first, scope)
-            try transaction.each(statement) { row in
-                let sequence: Int64 = try row.value(0)
-                let record = try DecisionRecord(stored: try row.value(2))
-                let isAsked = try row.isNull(1) && !record.askedAliases.isDisjoint(with: aliases)
-                if isAsked || !chain.isDisjoint(with: record.customers) || !record.names.isDisjoint(with: proven) {
-                    found.append(LedgerRowKey(table: table, key: sequence))
+                ) AS decided WHERE sequence > ?1 AND +scope_id = ?2 AND substr(record, 1, ?3) <> ?4
+                AND (owner IS NULL OR owner NOT IN (\(numbers))) ORDER BY sequence LIMIT ?5
+                """
+            var (last, count) = (first, Self.pageSize)
+            while count == Self.pageSize {
+                count = 0
+                let page = Statement(
+                    sql, last, scope, Redacted.prefix.utf8.count, Redacted.prefix, Self.pageSize)
+                try transaction.each(page) { row in
+                    (last, count) = (try row.value(0), count + 1)
+                    let record = try DecisionRecord(stored: try row.value(2))
+                    let isAsked = try row.isNull(1) && !record.askedAliases.isDisjoint(with: aliases)
+                    if isAsked || !chain.isDisjoint(with: record.customers) || !record.names.isDisjoint(with: proven) {
+                        found.append(LedgerRowKey(table: table, key: last))
+                    }
                 }
             }
         }

@@ -201,8 +201,11 @@ public struct WebhookStore {
             INSERT INTO webhook_retry (webhook_id, event_sequence, customer_id, attempts, next_at, expires_at)
             VALUES (?1, ?2, NULL, 0, ?3, ?4)
             ON CONFLICT (webhook_id, event_sequence) DO UPDATE SET
-                attempts = 0, expires_at = max(expires_at, excluded.expires_at),
-                next_at = CASE WHEN next_at IS NULL THEN NULL ELSE excluded.next_at END
+                attempts = 0,
+                expires_at = CASE
+                    WHEN webhook_retry.expires_at > excluded.expires_at THEN webhook_retry.expires_at
+                    ELSE excluded.expires_at END,
+                next_at = CASE WHEN webhook_retry.next_at IS NULL THEN NULL ELSE excluded.next_at END
             """, id, sequence, now, end)
     }
 
@@ -225,7 +228,7 @@ public struct WebhookStore {
                 )
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
                 ON CONFLICT (webhook_id, event_sequence) DO UPDATE SET
-                    customer_id = COALESCE(customer_id, ?3), attempts = ?4, next_at = ?5, failed_at = ?7
+                    customer_id = COALESCE(webhook_retry.customer_id, ?3), attempts = ?4, next_at = ?5, failed_at = ?7
                 """, retry.sequence, id, retry.customer, retry.attempts, retry.nextAt, retry.expiresAt, retry.failedAt)
         }
         for retry in progress.finished {

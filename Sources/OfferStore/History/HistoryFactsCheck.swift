@@ -69,8 +69,8 @@ public struct HistoryFactsCheck: Sendable {
         let facts = """
             SELECT value FROM history_facts WHERE scope_id = ?1 AND kind = ?4 AND value >= ?2 ORDER BY value LIMIT ?3
             """
-        let all = (owners + [facts]).map { "SELECT value FROM (\($0))" }.joined(separator: " UNION ")
-        return "SELECT value FROM (\(all)) ORDER BY value LIMIT ?3"
+        let all = (owners + [facts]).map { "SELECT value FROM (\($0)) AS page" }.joined(separator: " UNION ")
+        return "SELECT value FROM (\(all)) AS pages ORDER BY value LIMIT ?3"
     }
 
     private static func page(

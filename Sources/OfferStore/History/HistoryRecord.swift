@@ -137,8 +137,9 @@ struct HistorySQL {
             SELECT sequence, provenance, \(viewDate), facts FROM \(table) WHERE scope_id = ?1 AND \(owner.column) = ?2
             """
         hasGreaterPayload = """
-            SELECT (SELECT payload FROM \(table) WHERE sequence = ?1)
-                > coalesce((SELECT payload FROM \(table) WHERE sequence = ?2), x'')
+            SELECT COALESCE(
+                (SELECT payload FROM \(table) WHERE sequence = ?1) > (SELECT payload FROM \(table) WHERE sequence = ?2),
+                1 = 1)
             """
         owners = """
             SELECT DISTINCT \(owner.column) AS value FROM \(table) WHERE scope_id = ?1 AND \(owner.column) >= ?2

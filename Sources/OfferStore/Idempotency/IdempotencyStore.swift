@@ -6,11 +6,11 @@ public struct IdempotencyRecord: Sendable, Hashable {
     public var status: Int
     public var contentType: String
     public var location: String?
-    public var body: [UInt8]
+    public var body: String
     public var answeredAt: Instant
 
     public init(
-        requestDigest: [UInt8], status: Int, contentType: String, location: String?, body: [UInt8],
+        requestDigest: [UInt8], status: Int, contentType: String, location: String?, body: String,
         answeredAt: Instant
     ) {
         self.requestDigest = requestDigest
@@ -24,7 +24,7 @@ public struct IdempotencyRecord: Sendable, Hashable {
 
 extension IdempotencyRecord: TableRow {
     static let blank = IdempotencyRecord(
-        requestDigest: [], status: 0, contentType: "", location: nil, body: [], answeredAt: .distantPast)
+        requestDigest: [], status: 0, contentType: "", location: nil, body: "", answeredAt: .distantPast)
 
     mutating func visit(_ columns: inout some ColumnVisitor) throws {
         try columns("request_digest", &requestDigest, "CHECK (length(request_digest) = 32)")

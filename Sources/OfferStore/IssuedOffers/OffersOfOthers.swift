@@ -73,7 +73,7 @@ struct OffersOfOthers {
                 UNION ALL
                 SELECT s.v1_nonce, s.app_account_token FROM signing s JOIN issued_offer o
                 ON o.sequence = s.issued_offer WHERE o.id = ?1
-            ) WHERE v1_nonce IS NOT NULL
+            ) AS signed WHERE v1_nonce IS NOT NULL
             AND app_account_token IN (?*) LIMIT 1
             """, own.id, list: tokens) != nil
     }
@@ -120,7 +120,7 @@ struct OffersOfOthers {
         guard let id = before?.redemption.issuedOfferId else { return nil }
         let found: (Instant, Bool)? = try transaction.first(
             """
-            SELECT counts_until, COALESCE(v1_nonce IS NOT NULL AND app_account_token NOT LIKE ?3, 0) OR EXISTS (
+            SELECT counts_until, COALESCE(v1_nonce IS NOT NULL AND app_account_token NOT LIKE ?3, 1 = 0) OR EXISTS (
                 SELECT 1 FROM signing s WHERE s.issued_offer = o.sequence AND s.v1_nonce IS NOT NULL
                 AND s.app_account_token NOT LIKE ?3
             ) FROM issued_offer o WHERE id = ?1 AND customer_id <> ?2

@@ -221,10 +221,10 @@ extension Table {
         of: """
             t.run_id IN (SELECT id FROM import_run WHERE scope_id = ?1) AND EXISTS (
                 SELECT 1 FROM customer_identifier i WHERE i.customer_id IN (?*)
-                AND instr(t.detail, i.value) > 0
+                AND replace(t.detail, i.value, '') <> t.detail
                 UNION ALL
                 SELECT 1 FROM customer_alias a WHERE a.customer_id IN (?*)
-                AND instr(t.detail, a.value) > 0
+                AND replace(t.detail, a.value, '') <> t.detail
             )
             """)
 

@@ -38,7 +38,7 @@ extension Table {
             // one of which each issue changes a page of its own.
             """
             CREATE UNIQUE INDEX issued_offer_customer ON issued_offer (
-                customer_id, offer_id, CASE WHEN voided_at IS NULL AND settled_at IS NULL THEN 0 ELSE sequence END)
+                customer_id, offer_id, (CASE WHEN voided_at IS NULL AND settled_at IS NULL THEN 0 ELSE sequence END))
             """,
             "CREATE INDEX issued_offer_offer ON issued_offer (scope_id, offer_id)",
             "CREATE INDEX issued_offer_scope ON issued_offer (scope_id)",
@@ -98,7 +98,7 @@ extension Table {
         (t.decision_id IN (SELECT id FROM decision WHERE \(decisions))
             OR (t.answered_at IN (SELECT decided_at FROM decision WHERE \(decisions)) AND EXISTS (
                 SELECT 1 FROM decision WHERE \(decisions) AND decided_at = t.answered_at
-                AND instr(CAST(t.body AS TEXT), id) > 0)))
+                AND replace(t.body, id, '') <> t.body)))
         """
     }
 
@@ -274,8 +274,8 @@ extension Table {
             FROM issued_offer WHERE v1_nonce IS NOT NULL
             UNION ALL
             SELECT sequence, scope_id, jws_nonce, id, 1, decision_id,
-                iif(allow_introductory_offer IS NULL, 'v2', 'introductoryEligibility'), allow_introductory_offer,
-                key_id, issued_at, signed_product_id, app_account_token, transaction_id, jws
+                CASE WHEN allow_introductory_offer IS NULL THEN 'v2' ELSE 'introductoryEligibility' END,
+                allow_introductory_offer, key_id, issued_at, signed_product_id, app_account_token, transaction_id, jws
             FROM issued_offer WHERE jws_nonce IS NOT NULL
             UNION ALL
             SELECT s.sequence, s.scope_id, s.v1_nonce, o.id, s.signing, s.decision_id, 'v1', NULL, s.key_id,
@@ -283,8 +283,8 @@ extension Table {
             FROM signing s JOIN issued_offer o ON o.sequence = s.issued_offer WHERE s.v1_nonce IS NOT NULL
             UNION ALL
             SELECT s.sequence, s.scope_id, s.jws_nonce, o.id, s.signing, s.decision_id,
-                iif(s.allow_introductory_offer IS NULL, 'v2', 'introductoryEligibility'), s.allow_introductory_offer,
-                s.key_id, s.decided_at, s.signed_product_id, s.app_account_token, s.transaction_id, s.jws
+                CASE WHEN s.allow_introductory_offer IS NULL THEN 'v2' ELSE 'introductoryEligibility' END,
+                s.allow_introductory_offer, s.key_id, s.decided_at, s.signed_product_id, s.app_account_token, s.transaction_id, s.jws
             FROM signing s JOIN issued_offer o ON o.sequence = s.issued_offer WHERE s.jws_nonce IS NOT NULL
             UNION ALL
             SELECT sequence, scope_id, jws_nonce, NULL, NULL, id, 'introductoryEligibility', 0, key_id, decided_at,

@@ -57,6 +57,7 @@ private final class StoppingTransaction: StoreTransaction {
     }
 
     var memory: TransactionCache? { real.memory }
+    func goesOnAfterNUL(_ column: String) -> String? { real.goesOnAfterNUL(column) }
 
     func rows(_ statement: Statement) throws -> [StoredRow] {
         try reach(.statement(statement.sql))

@@ -41,6 +41,7 @@ final class HeldReads: StoreDatabase {
         }
 
         var memory: TransactionCache? { real.memory }
+        func goesOnAfterNUL(_ column: String) -> String? { real.goesOnAfterNUL(column) }
 
         func rows(_ statement: Statement) throws -> [StoredRow] {
             if statement.sql.contains(holder.word) {

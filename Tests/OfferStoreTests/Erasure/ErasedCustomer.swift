@@ -84,7 +84,7 @@ struct ErasedCustomer {
             try IdempotencyStore(transaction).keep(
                 IdempotencyRecord(
                     requestDigest: Array(0..<32), status: 201, contentType: "application/json", location: nil,
-                    body: Array(body.utf8), answeredAt: answer.at),
+                    body: body, answeredAt: answer.at),
                 under: IdempotencyRecordKey(apiKeyId: "k1", route: "POST /v1/issued-offers", key: answer.key),
                 onEarlier: answer.earlier)
         }

@@ -87,6 +87,7 @@ private final class RecordingTransaction: StoreTransaction {
     var recording: AuditLog? { real.recording }
 
     var memory: TransactionCache? { real.memory }
+    func goesOnAfterNUL(_ column: String) -> String? { real.goesOnAfterNUL(column) }
 
     func rows(_ statement: Statement) throws -> [StoredRow] {
         statements.add(statement, isWriting: isWriting)

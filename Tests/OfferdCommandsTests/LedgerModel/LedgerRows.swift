@@ -119,7 +119,9 @@ extension LedgerRows {
             row in
             (
                 try row.value(0, as: String.self),
-                IdempotencyRecord(status: try row.value(1), body: try row.value(2), answeredAt: try row.value(3))
+                IdempotencyRecord(
+                    status: try row.value(1), body: Array(try row.value(2, as: String.self).utf8),
+                    answeredAt: try row.value(3))
             )
         }
         keptAnswers = Dictionary(kept) { first, _ in first }
