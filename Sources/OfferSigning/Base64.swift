@@ -28,23 +28,22 @@ public enum Base64URL {
         return Array(text).withUnsafeBufferPointer(decode(contiguous:))
     }
 
-    /// Byte by byte in one piece of memory: data of Apple's has six kilobytes of it.
+    /// In one piece of memory: data of Apple's has six kilobytes of it.
     private static func encode(contiguous bytes: UnsafeBufferPointer<UInt8>) -> String {
         alphabet.withUnsafeBufferPointer { alphabet in
             String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
-                var (buffer, bits, length): (UInt32, UInt32, Int) = (0, 0, 0)
-                for byte in bytes {
-                    buffer = buffer << 8 | UInt32(truncatingIfNeeded: byte)
-                    bits += 8
-                    while bits >= 6 {
-                        bits -= 6
-                        text[length] = alphabet[Int(buffer >> bits & 0x3F)]
-                        length += 1
+                var (next, length) = (0, 0)
+                while next < bytes.count {
+                    // Three bytes are four characters; of fewer bytes, one character more than there are bytes.
+                    let count = min(bytes.count - next, 3)
+                    var group = UInt32(truncatingIfNeeded: bytes[next]) << 16
+                    if count > 1 { group |= UInt32(truncatingIfNeeded: bytes[next + 1]) << 8 }
+                    if count > 2 { group |= UInt32(truncatingIfNeeded: bytes[next + 2]) }
+                    for place in 0...count {
+                        text[length + place] = alphabet[Int(group >> 18 & 0x3F)]
+                        group <<= 6
                     }
-                }
-                if bits > 0 {
-                    text[length] = alphabet[Int(buffer << (6 - bits) & 0x3F)]
-                    length += 1
+                    (next, length) = (next + count, length + count + 1)
                 }
                 return length
             }

@@ -73,7 +73,16 @@ final class Connection: @unchecked Sendable {
     }
 
     private func statement(_ sql: String) throws -> PreparedStatement {
-        if isReading { try Task.checkCancellation() }
+        guard isReading else { return try prepared(sql) }
+        try Task.checkCancellation()
+        let statement = try prepared(sql)
+        guard statement.onlyReads else {
+            throw StoreError(code: SQLITE_READONLY, "attempt to write a readonly database")
+        }
+        return statement
+    }
+
+    private func prepared(_ sql: String) throws -> PreparedStatement {
         let text = StatementText(sql)
         guard let known = statements[text] else {
             let statement = try PreparedStatement(sql, on: try open())
@@ -123,8 +132,6 @@ extension Connection {
 
     /// Runs a body on a snapshot, and lets it write nothing.
     func reading<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
-        if access == .readWrite { try runScript("PRAGMA query_only = ON") }
-        defer { if access == .readWrite { try? runScript("PRAGMA query_only = OFF") } }
         try execute(.beginReading)
         isReading = true
         memory = TransactionCache(ofSnapshot: true)

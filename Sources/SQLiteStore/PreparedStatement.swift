@@ -48,6 +48,9 @@ final class PreparedStatement {
         sqlite3_finalize(handle)
     }
 
+    /// Whether it changes no row; also true of what begins and ends a transaction.
+    var onlyReads: Bool { sqlite3_stmt_readonly(handle) != 0 }
+
     /// Whether it has a current row: then it cannot be run a second time.
     var isRunning: Bool { sqlite3_stmt_busy(handle) != 0 }
 

@@ -127,11 +127,14 @@ public final class SQLiteDatabase: StoreDatabase {
         }
     }
 
-    /// Runs a body on a snapshot, on the thread of the caller or together with others (``SharedLooks``).
+    /// Runs a body on a snapshot, on the thread of the caller or together with others (``SharedLooks``), and while the
+    /// server is quiet on the writer's connection.
     public func readInline<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         guard let looks else { return try await read(body) }
+        try Task.checkCancellation()
+        if let value = try writer.readQuietly(body) { return value }
         return try await looks.read(body)
     }
 

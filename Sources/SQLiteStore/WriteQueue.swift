@@ -111,13 +111,40 @@ final class WriteQueue: Sendable {
     /// what came meanwhile, and everything if another process is writing.
     private func drainOnce() {
         let jobs = take()
-        let isDone = jobs.isEmpty || commit(jobs, waits: false)
+        if !jobs.isEmpty, !commit(jobs, waits: false) {
+            state.withLock { $0.waiting.insert(contentsOf: jobs, at: 0) }
+        }
+        goOn()
+    }
+
+    /// Leaves to the writer's thread what came while the connection was used on another.
+    private func goOn() {
         let isMore = state.withLock { state in
-            if !isDone { state.waiting.insert(contentsOf: jobs, at: 0) }
             state.isDraining = !state.waiting.isEmpty
             return state.isDraining
         }
         if isMore { queue.async { self.drain() } }
+    }
+
+    /// Runs a quick look on the connection of the commits, while the server is quiet and nothing is written: what that
+    /// connection has read of the file still holds after its own commits, and any other reads it again after each.
+    ///
+    /// - Returns: `nil`, and nothing was run, if another connection has to look.
+    func readQuietly<T>(_ body: (any StoreTransaction) throws -> T) throws -> T? {
+        let isFree = state.withLock { state in
+            guard !state.isDraining, !state.isClosed, isQuiet() else { return false }
+            state.isDraining = true
+            return true
+        }
+        guard isFree else { return nil }
+        defer { goOn() }
+        return try sync { connection in
+            // What a batch could not undo must not be seen.
+            guard !connection.isInTransaction else { return nil }
+            let value = try connection.reading(body)
+            try place?.check()
+            return value
+        }
     }
 
     /// A body that has not begun is taken out; one that has is left to finish.

@@ -106,6 +106,82 @@ struct QuietCommitTests {
         thread.end()
     }
 
+    @Test("a quick look of a quiet server is on the writer's connection and sees its last commit; any other is not")
+    func looks() async throws {
+        let quiet = Mutex(false)
+        let database = try SQLiteDatabase(path: path, isQuiet: { quiet.withLock { $0 } })
+        let writer = try await database.write { ObjectIdentifier($0) }
+        #expect(try await database.readInline { ObjectIdentifier($0) } != writer)
+        quiet.withLock { $0 = true }
+        for number in 1...3 {
+            let instant = Instant(milliseconds: Int64(number))
+            try await database.write { try StoreClock($0).advance(to: instant) }
+            let (connection, seen) = try await database.readInline {
+                (ObjectIdentifier($0), try StoreClock($0).lastInstant())
+            }
+            #expect(connection == writer && seen == instant)
+        }
+        #expect(try await database.read { ObjectIdentifier($0) } != writer)
+        try database.close()
+        await #expect(throws: StoreError.unavailable("the database is closed")) {
+            try await database.readInline { _ in }
+        }
+        thread.end()
+    }
+
+    @Test("a look at a quiet server's database can write nothing, and the next write can")
+    func looksOnly() async throws {
+        let database = try SQLiteDatabase(path: path, isQuiet: { true })
+        await #expect {
+            try await database.readInline { try $0.execute(Statement("UPDATE store_state SET tried_at = 5")) }
+        } throws: { error in
+            guard case .readOnly? = error as? StoreError else { return false }
+            return true
+        }
+        let tried = Statement("SELECT tried_at FROM store_state")
+        #expect(try await database.readInline { try $0.row(tried)?.values } == [.null])
+        try await database.write { try StoreClock($0).tryWriting(at: Instant(milliseconds: 6)) }
+        #expect(try await database.readInline { try $0.row(tried)?.values } == [.integer(6)])
+        try database.close()
+        thread.end()
+    }
+
+    @Test("what is written while a quiet server looks is committed after it")
+    func writtenMeanwhile() async throws {
+        let database = try SQLiteDatabase(path: path, isQuiet: { true })
+        let write = try await database.readInline { _ in
+            Task.immediate { try await database.write { try StoreClock($0).advance(to: Instant(milliseconds: 7)) } }
+        }
+        try await write.value
+        #expect(try await database.read { try StoreClock($0).lastInstant() } == Instant(milliseconds: 7))
+        try database.close()
+        thread.end()
+    }
+
+    @Test("a look does not wait for a write that is under way")
+    func looksBesideWrite() async throws {
+        let database = try SQLiteDatabase(path: path, isQuiet: { true })
+        let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let write = Task(executorPreference: thread) {
+            try await database.write { transaction in
+                begun.signal()
+                goOn.wait()
+                return ObjectIdentifier(transaction)
+            }
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                begun.wait()
+                continuation.resume()
+            }
+        }
+        let looked = try await database.readInline { ObjectIdentifier($0) }
+        goOn.signal()
+        #expect(try await write.value != looked)
+        try database.close()
+        thread.end()
+    }
+
     @Test("writes of a quiet server and of one that no longer is are all kept, in the order of arrival")
     func changing() async throws {
         let number = Atomic(0)

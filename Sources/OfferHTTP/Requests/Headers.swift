@@ -13,7 +13,7 @@ enum MediaType: String, Sendable, CaseIterable {
 
     /// The type of the body; `nil` if the header is absent, names something else or a character set other than UTF-8.
     static func ofBody(_ request: Request) throws -> MediaType? {
-        guard let value = request.headers[.contentType] else { return nil }
+        guard let value = request.headers.value(.contentType) else { return nil }
         if value == Self.json.rawValue { return .json }
         let parts = value.split(separator: ";").map { $0.trimmed.lowercased() }
         let isUTF8 = parts.dropFirst().allSatisfy {
@@ -68,6 +68,16 @@ enum IdempotencyKey {
     }
 }
 
+extension HTTPFields {
+    /// The value of a header; of one that is there several times, all of them, separated by commas.
+    ///
+    /// The library's own subscript joins them also where there is one.
+    func value(_ name: HTTPField.Name) -> String? {
+        let values = self[values: name]
+        return values.count > 1 ? self[name] : values.first
+    }
+}
+
 extension Request {
     var announcesBody: Bool {
         headers.contains(.transferEncoding) || headers[values: .contentLength].contains { $0 != "0" }
@@ -76,7 +86,7 @@ extension Request {
     /// How long the body is, up to a bound; `nil` if the request does not say.
     func bodyLength(atMost bound: Int) -> Int? {
         guard announcesBody else { return 0 }
-        return headers[.contentLength].flatMap { Int($0) }.map { min(max($0, 0), bound) }
+        return headers.value(.contentLength).flatMap { Int($0) }.map { min(max($0, 0), bound) }
     }
 
     /// Whether the client waits for leave before it sends its body (RFC 9110 §10.1.1).
@@ -86,7 +96,7 @@ extension Request {
 
     /// Whether the body does not come, because it would be larger than anything that is read and leave is not given.
     var withholdsBody: Bool {
-        expectsContinue && headers[.contentLength].flatMap { Int($0) }.map { $0 > UnreadBodies.bound } ?? false
+        expectsContinue && headers.value(.contentLength).flatMap { Int($0) }.map { $0 > UnreadBodies.bound } ?? false
     }
 }
 

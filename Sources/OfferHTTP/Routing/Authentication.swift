@@ -166,10 +166,14 @@ struct Authentication: RouterMiddleware {
 
     /// The bearer token; `nil` if the header is not that of one.
     private static func token(in values: [String]) -> String? {
-        guard let value = values.first, values.count == 1 else { return nil }
+        guard var value = values.first, values.count == 1 else { return nil }
         // By bytes: by characters it takes longer than to find the key.
-        let words = value.utf8.split(separator: UInt8(ascii: " "))
-        guard words.count == 2, Substring(words[0]).lowercased() == "bearer" else { return nil }
-        return String(Substring(words[1]))
+        return value.withUTF8 { bytes in
+            let words = bytes.split(separator: UInt8(ascii: " "))
+            guard words.count == 2, String(decoding: words[0], as: UTF8.self).lowercased() == "bearer" else {
+                return nil
+            }
+            return String(decoding: words[1], as: UTF8.self)
+        }
     }
 }

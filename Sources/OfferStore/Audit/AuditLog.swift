@@ -135,6 +135,7 @@ extension StoreTransaction {
     }
 
     /// Inserts a row of a table that the audit covers, and records it.
+    @inline(__always)
     func insert(
         _ kind: AuditKind, _ row: some LedgerRecord, at now: Instant, in scope: ScopeNumber?,
         before: AuditValues? = nil, after: AuditValues = [:]
@@ -143,6 +144,7 @@ extension StoreTransaction {
     }
 
     /// - Returns: what the audit has to record of it.
+    @inline(__always)
     func insert<Row: LedgerRecord>(_ row: Row) throws -> LedgerRow {
         let values = try row.stored()
         try execute(Statement(Row.ledger.table.insertSQL, values: values))

@@ -87,11 +87,15 @@ public struct CustomerStore {
     /// The newest change of each of these customers. A customer who was merged away since is left out, so that the
     /// version differs.
     public func version(of customers: [CustomerNumber]) throws -> SubjectVersion {
-        SubjectVersion(
-            changes: try transaction.dictionary(
-                "SELECT id, \(Self.versionSQL) FROM customer WHERE id IN (?*) AND merged_into IS NULL",
-                list: customers.map(\.storedValue)))
+        var changes = [CustomerNumber: Int64]()
+        try transaction.each(Self.versionsSQL.statement(list: customers.map(\.storedValue))) {
+            changes[try $0.value(0)] = try $0.value(1)
+        }
+        return SubjectVersion(changes: changes)
     }
+
+    private static let versionsSQL = ListedSQL(
+        "SELECT id, \(versionSQL) FROM customer WHERE id IN (?*) AND merged_into IS NULL")
 
     /// Adds a customer without a signed payload, under the first of these aliases.
     public func add(under aliases: [CustomerAlias], at now: Instant, in scope: ScopeNumber) throws -> CustomerNumber {

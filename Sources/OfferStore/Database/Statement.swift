@@ -115,7 +115,10 @@ public protocol StoredColumns: AnyObject {
     func stored(_ index: Int) throws -> StoredValue
 }
 
+// Inlined, as reading rows below: so the types are known where they are read.
+
 extension StoredColumns {
+    @inline(__always)
     public func value<Value: Storable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
         guard let value = try Value(self, at: index) else {
             _ = try stored(index)
@@ -140,6 +143,7 @@ struct RowReader {
         self.columns = columns
     }
 
+    @inline(__always)
     mutating func next<Value: Storable>(_ type: Value.Type = Value.self) throws -> Value {
         defer { index += 1 }
         guard let value = try Value(columns, at: index) else {

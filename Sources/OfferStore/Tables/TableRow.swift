@@ -97,6 +97,7 @@ extension TableRow {
 }
 
 extension StoreTransaction {
+    @inline(__always)
     func insert(_ row: some TableRow, into table: Table) throws {
         try execute(Statement(table.insertSQL, values: try row.stored()))
     }
