@@ -116,7 +116,7 @@ let package = Package(
         .executableTarget(name: "offerd", dependencies: ["OfferdCommands"], swiftSettings: settings),
         .executableTarget(name: "offerctl", dependencies: ["OfferctlCommands"], swiftSettings: settings),
 
-        // `Benchmarks/`: the evaluator, the JSON and the service, measured in processes of their own, and the floors they are compared with.
+        // `Benchmarks/`: the evaluator, the JSON and the service, each in a process, and the floors they are compared with.
         .executableTarget(
             name: "DecideBenchmark", dependencies: ["OfferModel", "Rounds"], path: "Benchmarks/Sources/DecideBenchmark",
             swiftSettings: settings),

@@ -15,7 +15,7 @@ public struct JSONForm {
         /// does on an escape, of which there may be ``escapesOfValue`` times as many.
         public let values: Int
         static let escapesOfValue = 8
-        /// How many escapes a name with any counts as, besides its own: it is decoded before it is known that no reader
+        /// How many escapes a name with any counts for, on top of its own: it is decoded before it is known that no reader
         /// wants it.
         static let escapesOfName = 64
 

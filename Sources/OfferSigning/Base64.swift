@@ -34,7 +34,7 @@ public enum Base64URL {
             String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
                 var (next, length) = (0, 0)
                 while next < bytes.count {
-                    // Three bytes are four characters; of fewer bytes, one character more than there are bytes.
+                    // Three bytes make four characters; fewer make one more than there are bytes.
                     let count = min(bytes.count - next, 3)
                     var group = UInt32(truncatingIfNeeded: bytes[next]) << 16
                     if count > 1 { group |= UInt32(truncatingIfNeeded: bytes[next + 1]) << 8 }

@@ -8,7 +8,7 @@ import Synchronization
 /// for the next user of the thread.
 enum ErrorQueue {
     static func clear() {
-        // To clear an empty list takes as long as to take a short digest.
+        // Clearing an empty list takes as long as a short digest.
         if ERR_peek_error() != 0 { ERR_clear_error() }
     }
 }

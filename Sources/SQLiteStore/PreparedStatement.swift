@@ -48,7 +48,7 @@ final class PreparedStatement {
         sqlite3_finalize(handle)
     }
 
-    /// Whether it changes no row; also true of what begins and ends a transaction.
+    /// Whether it can change no row; also true of `BEGIN`, `COMMIT` and `ROLLBACK`, but not of `BEGIN IMMEDIATE`.
     var onlyReads: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
     /// Whether it has a current row: then it cannot be run a second time.

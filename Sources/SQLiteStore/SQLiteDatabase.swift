@@ -127,8 +127,8 @@ public final class SQLiteDatabase: StoreDatabase {
         }
     }
 
-    /// Runs a body on a snapshot, on the thread of the caller or together with others (``SharedLooks``), and while the
-    /// server is quiet on the writer's connection.
+    /// Runs a body on a snapshot, on the thread of the caller or together with others (``SharedLooks``), and, while
+    /// the server is quiet, on the writer's connection.
     public func readInline<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
@@ -154,9 +154,8 @@ public final class SQLiteDatabase: StoreDatabase {
 
     /// Finishes what waits and lets go of the file; everything asked later is refused.
     public func close() throws {
-        writer.close()
         readers?.close()
-        try writer.sync { connection in
+        try writer.close { connection in
             checkpointer?.stop(watching: connection)
             try connection.close()
         }

@@ -78,9 +78,13 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Refuses further bodies; those that wait are still run.
-    func close() {
+    /// Refuses further bodies, runs those that wait, and then a last body.
+    func close(_ last: (Connection) throws -> Void) rethrows {
         state.withLock { $0.isClosed = true }
+        try sync { connection in
+            drain()
+            try last(connection)
+        }
     }
 
     /// Runs a body between two batches, and waits for it.
@@ -117,7 +121,7 @@ final class WriteQueue: Sendable {
         goOn()
     }
 
-    /// Leaves to the writer's thread what came while the connection was used on another.
+    /// Leaves to the writer's thread what came while the connection was used on another thread.
     private func goOn() {
         let isMore = state.withLock { state in
             state.isDraining = !state.waiting.isEmpty
@@ -132,18 +136,22 @@ final class WriteQueue: Sendable {
     /// - Returns: `nil`, and nothing was run, if another connection has to look.
     func readQuietly<T>(_ body: (any StoreTransaction) throws -> T) throws -> T? {
         let isFree = state.withLock { state in
-            guard !state.isDraining, !state.isClosed, isQuiet() else { return false }
+            guard !state.isDraining, isQuiet() else { return false }
             state.isDraining = true
             return true
         }
         guard isFree else { return nil }
         defer { goOn() }
         return try sync { connection in
-            // What a batch could not undo must not be seen.
+            // What a batch could not undo must not be seen, and this connection waits for no other process.
             guard !connection.isInTransaction else { return nil }
-            let value = try connection.reading(body)
-            try place?.check()
-            return value
+            do {
+                let value = try connection.reading(body)
+                try place?.check()
+                return value
+            } catch StoreError.busy {
+                return nil
+            }
         }
     }
 

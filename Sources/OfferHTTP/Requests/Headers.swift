@@ -71,7 +71,7 @@ enum IdempotencyKey {
 extension HTTPFields {
     /// The value of a header; of one that is there several times, all of them, separated by commas.
     ///
-    /// The library's own subscript joins them also where there is one.
+    /// The library's own subscript joins them even where there is only one.
     func value(_ name: HTTPField.Name) -> String? {
         let values = self[values: name]
         return values.count > 1 ? self[name] : values.first

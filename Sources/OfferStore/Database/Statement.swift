@@ -115,7 +115,7 @@ public protocol StoredColumns: AnyObject {
     func stored(_ index: Int) throws -> StoredValue
 }
 
-// Inlined, as reading rows below: so the types are known where they are read.
+// Inlined, like the readers of rows below, so that the types are known where they are read.
 
 extension StoredColumns {
     @inline(__always)

@@ -66,7 +66,7 @@ public struct EvaluationStore {
     ) throws -> [FirstEvaluation] {
         var first: [CustomerNumber: Instant] = [:]
         for (table, date) in [("issued_offer", "issued_at"), ("refusal", "decided_at")] {
-            // With `+` and `||` the index that begins with the customer is read from there on, and no further than the page.
+            // With `+` and `||` the index that begins with the customer is read from there on, no further than the page.
             let found: [(CustomerNumber, Instant)] = try transaction.all(
                 """
                 SELECT customer_id, MIN(\(date)) FROM \(table)

@@ -93,13 +93,12 @@ public struct PersonalRows {
 /// Both searches begin at a place in the order of arrival, so that the one in the writing transaction reads only what
 /// is new.
 struct PersonSearch {
-    /// How many decisions are read at once.
-    private static let pageSize = 1_000
-
     /// The customers and those who were merged into them.
     let chain: [CustomerNumber]
     let scope: ScopeNumber
     let transaction: any StoreTransaction
+    /// How many decisions are read at once.
+    var pageSize = 1_000
 
     /// Decisions about others that hold something of the customer: those that were made about them together, whose
     /// record holds the aliases and attributes of both, those that name a signed identifier of the customer, and
@@ -122,11 +121,10 @@ struct PersonSearch {
                 ) AS decided WHERE sequence > ?1 AND +scope_id = ?2 AND substr(record, 1, ?3) <> ?4
                 AND (owner IS NULL OR owner NOT IN (\(numbers))) ORDER BY sequence LIMIT ?5
                 """
-            var (last, count) = (first, Self.pageSize)
-            while count == Self.pageSize {
+            var (last, count) = (first, pageSize)
+            while count == pageSize {
                 count = 0
-                let page = Statement(
-                    sql, last, scope, Redacted.prefix.utf8.count, Redacted.prefix, Self.pageSize)
+                let page = Statement(sql, last, scope, Redacted.prefix.utf8.count, Redacted.prefix, pageSize)
                 try transaction.each(page) { row in
                     (last, count) = (try row.value(0), count + 1)
                     let record = try DecisionRecord(stored: try row.value(2))

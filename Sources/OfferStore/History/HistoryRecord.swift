@@ -139,7 +139,7 @@ struct HistorySQL {
         hasGreaterPayload = """
             SELECT COALESCE(
                 (SELECT payload FROM \(table) WHERE sequence = ?1) > (SELECT payload FROM \(table) WHERE sequence = ?2),
-                1 = 1)
+                EXISTS (SELECT 1 FROM \(table) WHERE sequence = ?1))
             """
         owners = """
             SELECT DISTINCT \(owner.column) AS value FROM \(table) WHERE scope_id = ?1 AND \(owner.column) >= ?2

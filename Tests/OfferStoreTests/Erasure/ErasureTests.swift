@@ -351,6 +351,25 @@ struct ErasureTests {
         #expect(ids == [LowercaseUUID.number(1).storedValue])
     }
 
+    @Test("every decision about others that names the customer is found, whatever the size of a page", arguments: 1...6)
+    func pagesOfDecisions(size: Int) async throws {
+        let bench = try await Bench()
+        let (scope, customer) = (bench.scope, try await bench.customer("700"))
+        let found = try await bench.database.write { transaction in
+            try CustomerStore(transaction).state([.customerId("Zoe")], of: [customer], at: Bench.now, in: scope)
+            for number in 1...5 {
+                // The third is about someone else.
+                let record = DecisionRecord.fixture { $0.order.customerId = CustomerId(number == 3 ? "Anna" : "Zoe") }
+                try RefusalStore(transaction).insert(.fixture(number, customer: nil, record: record), in: scope)
+            }
+            let search = PersonSearch(chain: [customer], scope: scope, transaction: transaction, pageSize: size)
+            return try search.decisions(after: 0).flatMap {
+                try transaction.rows(Statement("SELECT id FROM refusal WHERE sequence = ?1", $0.key)).flatMap(\.values)
+            }
+        }
+        #expect(found == [1, 2, 4, 5].map { LowercaseUUID.number($0).storedValue })
+    }
+
     @Test(
         "retention takes the signature of another's issued offer of which an erasure has taken the record, and both are proven"
     )
