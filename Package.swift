@@ -78,6 +78,8 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "OfferStore", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(name: "SQLiteStore", dependencies: ["CSQLite", "OfferStore"], swiftSettings: settings),
+        .target(name: "CPostgres"),
+        .target(name: "PostgresStore", dependencies: ["CPostgres", "OfferStore"], swiftSettings: settings),
         .target(
             name: "OfferApplication",
             dependencies: [
@@ -141,7 +143,9 @@ let package = Package(
 
         .target(
             name: "OfferTestSupport",
-            dependencies: ["OfferModel", "OfferStore", argumentParser, nioCore, nioHTTP1, nioPosix],
+            dependencies: [
+                "OfferModel", "OfferStore", "PostgresStore", "SQLiteStore", argumentParser, nioCore, nioHTTP1, nioPosix,
+            ],
             path: "Tests/OfferTestSupport",
             swiftSettings: testSettings),
         // Also a target of `Fuzzing/`, where libFuzzer makes the inputs.
@@ -191,7 +195,7 @@ let package = Package(
         .testTarget(
             name: "OfferStoreTests",
             dependencies: [
-                "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
+                "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "PostgresStore", "SQLiteStore",
             ],
             swiftSettings: testSettings),
         .testTarget(

@@ -127,7 +127,7 @@ extension Statement {
     static let rollback = Statement("ROLLBACK TRANSACTION")
 }
 
-extension Connection {
+extension Connection: WriterConnection {
     var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
     /// Runs a body on a snapshot, and lets it write nothing.
@@ -143,6 +143,23 @@ extension Connection {
         }
         return try body(self)
     }
+
+    /// SQLite's own waiting grows to 100 ms between two looks, and a busy process would nearly always be missed; a
+    /// repeated short wait looks more often.
+    func beginWriting(until deadline: ContinuousClock.Instant) throws {
+        while true {
+            do {
+                try execute(.beginWriting)
+                return
+            } catch StoreError.busy(let detail) {
+                if ContinuousClock.now >= deadline { throw StoreError.busy(detail) }
+            }
+        }
+    }
+
+    func commit() throws { try execute(.commit) }
+
+    func rollback() throws { try execute(.rollback) }
 
     /// Runs a body in a separate transaction, which is rolled back if it throws.
     func writing<T>(_ body: () throws -> T) throws -> T {

@@ -5,28 +5,22 @@ public import OfferStore
 /// The store in one SQLite file, or in memory for tests (docs/design.md#storage).
 ///
 /// Readers see a snapshot and never wait for the writer. Several processes may use one file.
-public final class SQLiteDatabase: StoreDatabase {
+public final class SQLiteDatabase: DatabaseDriver {
     public struct Limits: Sendable {
-        /// The maximum number of waiting writes; the next is ``StoreError/busy(_:)``.
-        public var waitingWrites: Int
-        public var batch: Int
-        public var patience: Duration
+        public var writes: WriteLimits
         /// How many pages of 4 KiB the log may have before it starts over. They are written into the file meanwhile, an
         /// eighth at a time, beside the commits (``Checkpointer``). The more there are, the more commits share the
         /// pages that all of them change.
         public var log: Int
 
-        /// 4,096 waiting writes, 256 in a commit, 5 seconds of patience, 4,000 pages, unless given otherwise.
-        public init(
-            waitingWrites: Int = 4_096, batch: Int = 256, patience: Duration = .seconds(5), log: Int = 4_000
-        ) {
-            self.waitingWrites = waitingWrites
-            self.batch = batch
-            self.patience = patience
+        /// 4,000 pages, unless given otherwise.
+        public init(writes: WriteLimits = WriteLimits(), log: Int = 4_000) {
+            self.writes = writes
             self.log = log
         }
     }
 
+    private let connection: Connection
     private let writer: WriteQueue
     /// Absent in memory, where the writer's connection is the only one.
     private let readers: Readers?
@@ -101,14 +95,15 @@ public final class SQLiteDatabase: StoreDatabase {
         isQuiet: @escaping @Sendable () -> Bool = { false },
         onCommit: @escaping @Sendable (Int, Duration) -> Void = { _, _ in }
     ) throws {
-        // WriteBatch waits for a busy database itself, for as long as the limits allow.
+        // `beginWriting(until:)` waits for a busy database itself.
         // What a savepoint would put back is kept in memory: some tens of pages for a body, a file otherwise.
         // 16 MiB: an issued offer changes some ten pages all over the indexes, and reading each costs a system call.
         try connection.runScript(
             "PRAGMA busy_timeout = 1; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")
         checkpointer?.watch(connection)
+        self.connection = connection
         writer = WriteQueue(
-            connection: connection, checkpointer: checkpointer, place: place, limits: limits, isQuiet: isQuiet,
+            connection: connection, limits: limits.writes, check: { try place?.check() }, isQuiet: isQuiet,
             onCommit: onCommit)
         self.readers = readers
         looks = readers.map { SharedLooks($0, snapshots: max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) }
@@ -122,7 +117,7 @@ public final class SQLiteDatabase: StoreDatabase {
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await withTaskExecutorPreference(threads) { @concurrent in
-            guard let readers = self.readers else { return try self.writer.connection.reading(body) }
+            guard let readers = self.readers else { return try self.connection.reading(body) }
             return try readers.read(body)
         }
     }
@@ -149,13 +144,11 @@ public final class SQLiteDatabase: StoreDatabase {
     /// - Throws: ``StoreError/moved(_:)``.
     public static func requireUnmoved(path: String) throws { try DatabasePlace.requireFilesOfServer(path) }
 
-    /// How many writes wait for the commit that is under way.
     public var waitingWrites: Int { writer.waiting }
 
-    /// Finishes what waits and lets go of the file; everything asked later is refused.
     public func close() throws {
         readers?.close()
-        try writer.close { connection in
+        try writer.close {
             checkpointer?.stop(watching: connection)
             try connection.close()
         }
@@ -165,7 +158,7 @@ public final class SQLiteDatabase: StoreDatabase {
     /// Overwrites from now on all that is deleted here, also what is in pages that nothing else would write: for an
     /// erasure.
     public func overwriteDeleted() throws {
-        try writer.sync { try $0.runScript("PRAGMA secure_delete = ON") }
+        try writer.sync { try connection.runScript("PRAGMA secure_delete = ON") }
     }
 
     /// Writes what is in the log into the file and empties the log, where older versions of rows stand until then.
@@ -186,7 +179,7 @@ public final class SQLiteDatabase: StoreDatabase {
     /// - Throws: ``StoreError`` if neither a commit nor a flush alone succeeds.
     public func makeDurable() throws {
         do {
-            _ = try writer.sync { try $0.execute(Statement(Checkpointer.change)) }
+            _ = try writer.sync { try connection.execute(Statement(Checkpointer.change)) }
         } catch {
             // On a full disk nothing is committed, and what is recorded is still answered.
             try checkpointer?.flush()
@@ -200,7 +193,7 @@ public final class SQLiteDatabase: StoreDatabase {
     ///
     /// - Throws: ``StoreError/busy(_:)`` if another process does not let go of the database.
     public func compact() throws {
-        try writer.sync { connection in
+        try writer.sync {
             // The copy is a temporary database, and must not be made in memory.
             try connection.runScript("PRAGMA busy_timeout = 5000; PRAGMA temp_store = FILE")
             defer { try? connection.runScript("PRAGMA busy_timeout = 1; PRAGMA temp_store = MEMORY") }

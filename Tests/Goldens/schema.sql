@@ -295,7 +295,7 @@ CREATE TABLE issued_offer (
     jws_nonce TEXT CHECK (length(jws_nonce) = 36 AND jws_nonce = lower(jws_nonce)),
     jws TEXT,
     allow_introductory_offer INTEGER CHECK (allow_introductory_offer IS NULL OR (allow_introductory_offer = 1 AND jws IS NOT NULL)),
-    record ANY NOT NULL,
+    record BLOB NOT NULL,
     CHECK (voided_at IS NOT NULL OR is_released = 0),
     CHECK (voided_at IS NOT NULL OR void_reason IS NULL),
     CHECK ((v1_nonce IS NULL) = (v1_signature IS NULL) AND (jws_nonce IS NULL) = (jws IS NULL)),
@@ -330,7 +330,7 @@ CREATE TABLE signing (
     jws_nonce TEXT CHECK (length(jws_nonce) = 36 AND jws_nonce = lower(jws_nonce)),
     jws TEXT,
     allow_introductory_offer INTEGER CHECK (allow_introductory_offer IS NULL OR (allow_introductory_offer = 1 AND jws IS NOT NULL)),
-    record ANY NOT NULL,
+    record BLOB NOT NULL,
     UNIQUE (issued_offer, signing),
     CHECK ((v1_nonce IS NULL) = (v1_signature IS NULL) AND (jws_nonce IS NULL) = (jws IS NULL))
 ) STRICT;
@@ -352,7 +352,7 @@ CREATE TABLE refusal (
     signed_product_id TEXT,
     jws_nonce TEXT CHECK (length(jws_nonce) = 36 AND jws_nonce = lower(jws_nonce)),
     jws TEXT,
-    record ANY NOT NULL,
+    record BLOB NOT NULL,
     CHECK ((jws_nonce IS NULL) = (jws IS NULL))
 ) STRICT;
 CREATE INDEX refusal_customer ON refusal (customer_id, decided_at, offer_id, scope_id);

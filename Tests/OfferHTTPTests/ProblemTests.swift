@@ -235,7 +235,7 @@ struct ProblemTests {
                 "POST", "/v1/issued-offers", token: token,
                 body: service.issueBody("comeback", try service.lapsedCustomer("100")))
             let id = try #require(issued.json["issuedOfferId"] as? String, "\(issued.text)")
-            try service.sql("UPDATE issued_offer SET record = 7")
+            try service.sql("UPDATE issued_offer SET decision_id = printf('%036d', 7)")
             let answer = try await service.ask("GET", "/v1/issued-offers/\(id)", token: token)
             try check(answer, 500, "internal", "/v1/issued-offers/\(id)")
             #expect(!answer.text.contains("column"))

@@ -85,7 +85,8 @@ struct SupportAnswerTests {
                         == "no refusal has the id `\(id)` in this app and environment")
             }
             let refused = try await service.refusal().decisionId
-            try service.sql("UPDATE refusal SET record = 'hmac-sha256:\(String(repeating: "0", count: 64))'")
+            let remains = "hmac-sha256:\(String(repeating: "0", count: 64))"
+            try service.sql("UPDATE refusal SET record = CAST('\(remains)' AS BLOB)")
             let gone = try await service.ask("GET", "/v1/decisions/\(refused)", token: support)
             #expect(gone.status == 404 && gone.code == "not-found", "\(gone.text)")
             #expect(

@@ -1,6 +1,6 @@
 import OfferModel
 import OfferStore
-import SQLiteStore
+import OfferTestSupport
 import Synchronization
 import Testing
 
@@ -49,7 +49,7 @@ struct GroupCommitTests {
 
     @Test("a writer cancelled while it waits never begins", arguments: Driver.allCases)
     func cancelledWhileWaiting(driver: Driver) async throws {
-        let database = try await Bench(driver, limits: .init(waitingWrites: 1)).database
+        let database = try await Bench(driver, limits: .init(waiting: 1)).database
         let gate = Gate()
         async let held: Void = database.write { _ in gate.hold() }
         await gate.entered()
@@ -80,7 +80,7 @@ struct GroupCommitTests {
 
     @Test("more than may wait are told that the store is busy", arguments: Driver.allCases)
     func boundedQueue(driver: Driver) async throws {
-        let database = try await Bench(driver, limits: .init(waitingWrites: 3)).database
+        let database = try await Bench(driver, limits: .init(waiting: 3)).database
         let gate = Gate()
         async let held: Void = database.write { _ in gate.hold() }
         await gate.entered()
@@ -208,7 +208,7 @@ struct GroupCommitTests {
 
     @Test("a commit that fails fails every writer of its batch", arguments: Driver.allCases)
     func failedCommit(driver: Driver) async throws {
-        let database = try await Bench(driver, limits: .init(waitingWrites: 2)).database
+        let database = try await Bench(driver, limits: .init(waiting: 2)).database
         let gate = Gate()
         let begun = Mutex(0)
         async let held: Void = database.write { _ in gate.hold() }
@@ -297,7 +297,7 @@ struct GroupCommitTests {
     @Test("a reader is answered while the writer is held, here and in another process's stead")
     func readersDoNotWait() async throws {
         let bench = try await Bench(.file)
-        let other = try SQLiteDatabase(path: bench.path)
+        let other = try bench.reopened()
         let gate = Gate()
         async let held: Void = bench.database.write { transaction in
             try APIKeyStore(transaction).insert(Self.key("unseen"))
@@ -315,7 +315,7 @@ struct GroupCommitTests {
 
     /// Leaves a broken foreign key that is looked for at the commit only.
     private static func breakCommit(_ transaction: any StoreTransaction) throws {
-        try transaction.execute(Statement("PRAGMA defer_foreign_keys = ON"))
+        for sql in TestStore.breaking(atCommit: true) { try transaction.execute(Statement(sql, values: [])) }
         try transaction.execute(
             Statement(
                 """
@@ -348,7 +348,7 @@ struct GroupCommitTests {
     @Test("a closed database refuses", arguments: Driver.allCases)
     func closed(driver: Driver) async throws {
         let database = try await Bench(driver).database
-        try database.base.close()
+        try database.close()
         await #expect(throws: StoreError.unavailable("the database is closed")) {
             try await database.write { try APIKeyStore($0).insert(Self.key("late")) }
         }

@@ -62,7 +62,7 @@ struct ImportStoreTests {
         await #expect(throws: StoreError.self) { try await begun(bench) }
         let scope = bench.scope
         try await bench.database.write { try ImportStore($0).close(run, isDiscarded: false, at: Bench.now, in: scope) }
-        #expect(try await begun(bench).number == run.number + 1)
+        #expect(try await begun(bench).number > run.number)
     }
 
     @Test("clearing goes in steps and ends with nothing of that import", arguments: Driver.allCases)
@@ -90,7 +90,9 @@ struct ImportStoreTests {
         }
     }
 
-    @Test("whether a customer may be somebody else is found from the customer's side, however many there are")
+    @Test(
+        "whether a customer may be somebody else is found from the customer's side, however many there are",
+        .onSQLite("PostgreSQL plans by the number of rows"))
     func sharedNamePlans() async throws {
         let bench = try await Bench(.file)
         let run = try await begun(bench)

@@ -3,7 +3,7 @@ import OfferStore
 import OfferTestSupport
 import Testing
 
-@Suite("Query plans")
+@Suite("Query plans", .onSQLite("PostgreSQL plans by the number of rows"))
 struct QueryPlanTests {
     @Test("every statement on the way of a request finds its rows by an index", arguments: Driver.allCases)
     func indexed(driver: Driver) async throws {

@@ -1,7 +1,6 @@
 import OfferModel
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 @Suite("Redemptions as rows")

@@ -1,5 +1,4 @@
 import OfferModel
-import SQLiteStore
 import Testing
 
 @testable import OfferStore

@@ -1,7 +1,6 @@
 import OfferModel
 import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 import Testing
 
 @testable import OfferStore
@@ -140,6 +139,6 @@ struct TransactionCacheTests {
             try LedgerVerification(digest: OpenSSLDigest(), key: nil) { _ in .valid }.verify($0)
         }
         #expect(report.rows["refusal"] == 6)
-        try other.base.close()
+        try other.close()
     }
 }

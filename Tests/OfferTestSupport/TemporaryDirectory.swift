@@ -25,6 +25,7 @@ public final class TemporaryDirectory: Sendable {
     }
 
     deinit {
+        TestStore.remove(of: self)
         try? FileManager.default.removeItem(at: url)
     }
 

@@ -164,6 +164,47 @@ struct QuietCommitTests {
         thread.end()
     }
 
+    @Test("a write that came during a look of a quiet server is kept, also when the database is closed meanwhile")
+    func closedMeanwhile() async throws {
+        let database = try SQLiteDatabase(
+            path: path, limits: .init(writes: .init(waiting: 1)), isQuiet: { true })
+        let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let look = Task(executorPreference: thread) {
+            try await database.readInline { _ in
+                begun.signal()
+                goOn.wait()
+            }
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                begun.wait()
+                continuation.resume()
+            }
+        }
+        let write = Task.immediate {
+            try await database.write { try StoreClock($0).advance(to: Instant(milliseconds: 7)) }
+        }
+        #expect(database.waitingWrites == 1)
+        let closing = Task.detached {
+            try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue.global().async { continuation.resume(with: Result { try database.close() }) }
+            }
+        }
+        // One more would have to wait, until the database is closed for new ones.
+        var refusal: StoreError?
+        while refusal != .unavailable("the database is closed") {
+            refusal = await #expect(throws: StoreError.self) { try await database.write { _ in } }
+        }
+        goOn.signal()
+        try await look.value
+        try await write.value
+        try await closing.value
+        let next = try SQLiteDatabase(path: path)
+        #expect(try await next.read { try StoreClock($0).lastInstant() } == Instant(milliseconds: 7))
+        try next.close()
+        thread.end()
+    }
+
     @Test("a look does not wait for a write that is under way")
     func looksBesideWrite() async throws {
         let database = try SQLiteDatabase(path: path, isQuiet: { true })
@@ -193,7 +234,7 @@ struct QuietCommitTests {
         let number = Atomic(0)
         // Quiet and not, in turn.
         let database = try SQLiteDatabase(
-            path: path, limits: .init(batch: 3),
+            path: path, limits: .init(writes: .init(batch: 3)),
             isQuiet: { number.wrappingAdd(1, ordering: .relaxed).oldValue.isMultiple(of: 2) })
         let order = Mutex([Int]())
         let writes = (0..<200).map { number in

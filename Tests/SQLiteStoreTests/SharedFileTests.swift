@@ -18,7 +18,7 @@ struct SharedFileTests {
     @Test("a writer who waits longer than its patience hears that the store is busy, and later gets through")
     func busy() async throws {
         let holder = try SQLiteDatabase(path: path)
-        let waiter = try SQLiteDatabase(path: path, limits: .init(patience: .milliseconds(100)))
+        let waiter = try SQLiteDatabase(path: path, limits: .init(writes: .init(patience: .milliseconds(100))))
         let release = DispatchSemaphore(value: 0)
         let (entries, entry) = AsyncStream<Void>.makeStream()
         async let held: Void = holder.write { _ in

@@ -76,7 +76,8 @@ public final class AuditLog {
         return digests.state(table, key: row.values[0], row.values[1...])
     }
 
-    /// What a text is replaced by when it is taken away: its keyed digest, by which the row still is what was recorded.
+    /// What text or bytes are replaced by when they are taken away: their keyed digest, by which the row still is what
+    /// was recorded.
     ///
     /// Each text that is replaced has to be told: an event `retention` or `erasure` in the same transaction, whose
     /// `after` has the member `erased` with how many there were.
@@ -84,11 +85,13 @@ public final class AuditLog {
     /// - Parameters:
     ///   - column: one of the table's columns that may be erased.
     /// - Throws: ``StoreError/corrupt(_:)`` if the audit does not know the column as one that may be erased.
-    func remains(of value: StoredValue, column: String, table: LedgerTable, key: StoredValue) throws -> String {
+    func remains(of value: StoredValue, column: String, table: LedgerTable, key: StoredValue) throws -> StoredValue {
         guard let erasable = (table.covered + table.state).first(where: { $0.name == column && $0.isErasable }) else {
             throw StoreError.corrupt("`\(table.name).\(column)` is not a column that may be erased")
         }
-        return Redacted.prefix + Hexadecimal.lowercase(digests.value(value, of: erasable, table, key: key))
+        let remains = Redacted.prefix + Hexadecimal.lowercase(digests.value(value, of: erasable, table, key: key))
+        if case .blob = value { return .blob(Array(remains.utf8)) }
+        return .text(remains)
     }
 
     /// For digests alone, which are taken under the random bytes that lie in the database, as they were before the

@@ -107,14 +107,20 @@ struct LedgerDigests {
         return keyed.digest(of: bytes.bytes)
     }
 
-    /// The digest of an erased text; `nil` for any other value.
+    /// The digest of erased text or bytes; `nil` for any other value.
     static func remains(of value: StoredValue) -> [UInt8]? {
         // Every column of every new row is looked at: nearly all differ in their length already.
-        guard case .text(let text) = value, text.utf8.count == Redacted.prefix.utf8.count + 64,
-            text.utf8.starts(with: Redacted.prefix.utf8),
-            let digest = Hexadecimal.bytes(text.dropFirst(Redacted.prefix.count))
-        else { return nil }
-        return digest
+        switch value {
+        case .text(let text): remains(of: text.utf8)
+        case .blob(let bytes): remains(of: bytes)
+        case .null, .integer: nil
+        }
+    }
+
+    private static func remains(of bytes: some Collection<UInt8>) -> [UInt8]? {
+        let prefix = Redacted.prefix.utf8
+        guard bytes.count == prefix.count + 64, bytes.starts(with: prefix) else { return nil }
+        return Hexadecimal.bytes(String(decoding: bytes.dropFirst(prefix.count), as: UTF8.self))
     }
 }
 

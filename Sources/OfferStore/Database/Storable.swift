@@ -107,9 +107,9 @@ extension Storable where Self: RawRepresentable, RawValue: Storable {
     }
 }
 
-/// A value of whatever type a column has.
+/// A value of whatever type a column has; no table declares one by it.
 extension StoredValue: Storable {
-    public static var storedType: StoredType { .any }
+    public static var storedType: StoredType { .blob }
     public var storedValue: StoredValue { self }
     public init?(_ columns: any StoredColumns, at index: Int) throws { self = try columns.stored(index) }
 }

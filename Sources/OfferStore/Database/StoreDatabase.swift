@@ -29,6 +29,15 @@ public protocol StoreDatabase: Sendable {
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 }
 
+/// A database as a driver opens it.
+public protocol DatabaseDriver: StoreDatabase {
+    /// How many writes wait for the commit that is under way.
+    var waitingWrites: Int { get }
+
+    /// Finishes what waits and lets go of the database; everything asked later is refused.
+    func close() throws
+}
+
 extension StoreDatabase {
     public func readInline<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T

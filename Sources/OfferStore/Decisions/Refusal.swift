@@ -69,7 +69,7 @@ public struct RefusalStore {
     public func hasRecord(of id: LowercaseUUID, in scope: ScopeNumber) throws -> Bool {
         try transaction.row(
             "SELECT 1 FROM refusal WHERE id = ?1 AND scope_id = ?2 AND substr(record, 1, ?3) <> ?4", id, scope,
-            Redacted.prefix.utf8.count, Redacted.prefix) != nil
+            Redacted.prefix.utf8.count, Array(Redacted.prefix.utf8)) != nil
     }
 
     /// The refusals of these customers by offer, answer and day (UTC), those with the latest last refusal first.

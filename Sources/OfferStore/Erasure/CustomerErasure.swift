@@ -281,8 +281,8 @@ extension StoreTransaction {
         var changes: [StoredValue] = [.integer(sequence)]
         var assignments: [String] = []
         for (column, value) in zip(columns, values) where value != .null && LedgerDigests.remains(of: value) == nil {
-            let remains = try log(column).remains(of: value, column: column, table: table, key: .integer(sequence))
-            changes.append(.text(remains))
+            changes.append(
+                try log(column).remains(of: value, column: column, table: table, key: .integer(sequence)))
             assignments.append("\(column) = ?\(changes.count)")
         }
         guard !assignments.isEmpty else { return 0 }

@@ -124,7 +124,8 @@ struct PersonSearch {
             var (last, count) = (first, pageSize)
             while count == pageSize {
                 count = 0
-                let page = Statement(sql, last, scope, Redacted.prefix.utf8.count, Redacted.prefix, pageSize)
+                let prefix = Array(Redacted.prefix.utf8)
+                let page = Statement(sql, last, scope, prefix.count, prefix, pageSize)
                 try transaction.each(page) { row in
                     (last, count) = (try row.value(0), count + 1)
                     let record = try DecisionRecord(stored: try row.value(2))

@@ -60,7 +60,7 @@ public struct HistoryStore {
         """
         SELECT i.customer_id, i.is_proven, f.facts, i.kind = 'originalTransactionId', i.value FROM customer_identifier i
         JOIN history_facts f ON f.scope_id = i.scope_id AND f.kind = i.kind AND f.value = i.value
-        WHERE i.customer_id IN (?*)
+        WHERE i.customer_id IN (?*) ORDER BY i.customer_id, i.kind, i.is_proven, i.scope_id, i.value
         """)
 
     /// Everything of these customers that was known at an earlier instant, united, with the least coverage stated by

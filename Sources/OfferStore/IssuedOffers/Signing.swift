@@ -99,7 +99,7 @@ extension IssuedOfferStore {
 
 /// A column that an erasure may have left a digest in.
 struct ErasableColumn<Value: Storable>: Storable {
-    static var storedType: StoredType { Value.storedType == .blob ? .any : Value.storedType }
+    static var storedType: StoredType { Value.storedType }
     static var isOptional: Bool { true }
 
     let value: Value?
@@ -109,8 +109,7 @@ struct ErasableColumn<Value: Storable>: Storable {
     var storedValue: StoredValue { value.storedValue }
 
     init?(_ columns: any StoredColumns, at index: Int) throws {
-        let text = try columns.text(index)
-        if try columns.isNull(index) || text.flatMap({ LedgerDigests.remains(of: .text($0)) }) != nil {
+        if try columns.isNull(index) || LedgerDigests.remains(of: columns.stored(index)) != nil {
             value = nil
         } else {
             guard let value = try Value(columns, at: index) else { return nil }

@@ -63,8 +63,6 @@ public enum StoredType: String, Sendable {
     case integer = "INTEGER"
     case text = "TEXT"
     case blob = "BLOB"
-    /// Bytes, or the text that is left of them.
-    case any = "ANY"
 }
 
 /// What an erasure does to a column.

@@ -1,7 +1,6 @@
 import OfferApplication
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 @testable import OfferModel

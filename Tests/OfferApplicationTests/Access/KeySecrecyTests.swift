@@ -4,7 +4,6 @@ import OfferApplication
 import OfferModel
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 @Suite("Private key material")

@@ -1,5 +1,6 @@
 import OfferModel
 import OfferStore
+import OfferTestSupport
 
 /// What is true of the ledger's rows whatever has happened: each rule is a query for the rows that break it.
 enum LedgerRules {
@@ -30,7 +31,7 @@ enum LedgerRules {
             """
             SELECT issued_offer_id FROM
                 (SELECT issued_offer_id, count(*) AS number FROM signature WHERE issued_offer_id IS NOT NULL
-                GROUP BY issued_offer_id, signing)
+                GROUP BY issued_offer_id, signing) AS signed
             GROUP BY issued_offer_id HAVING min(number) <> max(number)
             """
         ),
@@ -42,7 +43,7 @@ enum LedgerRules {
             "a signature's decision is of the same issued offer",
             """
             SELECT nonce FROM signature JOIN decision ON decision.id = signature.decision_id
-            WHERE signature.issued_offer_id IS NOT decision.issued_offer_id
+            WHERE signature.issued_offer_id IS DISTINCT FROM decision.issued_offer_id
             """
         ),
         (
@@ -52,13 +53,17 @@ enum LedgerRules {
             GROUP BY customer_id, offer_id HAVING count(*) > 1
             """
         ),
-        ("no row refers to one that is missing", "PRAGMA foreign_key_check"),
-        ("the file is whole", "SELECT * FROM pragma_integrity_check WHERE integrity_check <> 'ok'"),
+    ]
+
+    /// What PostgreSQL looks after by itself.
+    private static let queriesOfFiles = [
+        (rule: "no row refers to one that is missing", offenders: "PRAGMA foreign_key_check"),
+        (rule: "the file is whole", offenders: "SELECT * FROM pragma_integrity_check WHERE integrity_check <> 'ok'"),
     ]
 
     /// The rules that are broken, and by what.
     static func broken(_ transaction: any StoreTransaction) throws -> [String] {
-        let rows = try queries.compactMap { rule, offenders in
+        let rows = try (queries + (TestStore.isPostgres ? [] : queriesOfFiles)).compactMap { rule, offenders in
             let found = try transaction.rows(Statement(offenders))
             return found.isEmpty ? nil : "\(rule): \(found.map(\.values))"
         }
@@ -68,11 +73,9 @@ enum LedgerRules {
     /// The tables' numbers come from one counter, each once; the audit's events have a chain of their own.
     private static func numbers(_ transaction: any StoreTransaction) throws -> [String] {
         var given = [Int64]()
-        for table in try tables(transaction) where !table.hasPrefix("audit_") {
-            let keys = try transaction.rows(
-                Statement("SELECT 1 FROM pragma_table_info(?1) WHERE name = 'sequence' AND pk = 1", table))
-            guard !keys.isEmpty else { continue }
-            given += try transaction.rows(Statement("SELECT sequence FROM \(table)")).map { try $0.value(0) }
+        for table in Table.all where !table.name.hasPrefix("audit_") {
+            guard table.columns.contains(where: { $0.name == "sequence" && $0.isPrimaryKey }) else { continue }
+            given += try transaction.rows(Statement("SELECT sequence FROM \(table.name)")).map { try $0.value(0) }
         }
         let newest = try StoreClock(transaction).newestSequence()
         var broken = given.filter { $0 > newest }.map { "the number \($0) was never given" }
@@ -81,16 +84,14 @@ enum LedgerRules {
     }
 
     static func tables(_ transaction: any StoreTransaction) throws -> [String] {
-        try transaction.rows(
-            Statement("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
-        ).map { try $0.value(0) }
+        try transaction.rows(Statement(TestStore.tables)).map { try $0.value(0) }
     }
 
     /// Every row of every table.
-    static func contents(_ transaction: any StoreTransaction) throws -> [String: [StoredRow]] {
+    static func contents(_ transaction: any StoreTransaction) throws -> [String: Set<StoredRow>] {
         try Dictionary(
             uniqueKeysWithValues: tables(transaction).map { table in
-                (table, try transaction.rows(Statement("SELECT * FROM \(table)")))
+                (table, Set(try transaction.rows(Statement("SELECT * FROM \(table)"))))
             })
     }
 }

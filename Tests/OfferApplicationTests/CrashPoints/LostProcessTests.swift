@@ -3,7 +3,6 @@ import OfferAPI
 import OfferApplication
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 @Suite("A process that kills itself")
@@ -31,7 +30,7 @@ struct LostProcessTests {
     ///
     /// - Returns: whether there is such a point.
     private func killing(
-        at number: Int, _ undertaking: Undertaking, _ bench: Workbench, _ before: [String: [StoredRow]]
+        at number: Int, _ undertaking: Undertaking, _ bench: Workbench, _ before: [String: Set<StoredRow>]
     ) async throws -> Bool {
         let wreck = try Wreck(of: bench.directory)
         let (name, path) = (undertaking.rawValue, wreck.directory.url.path)

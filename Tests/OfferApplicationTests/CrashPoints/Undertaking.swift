@@ -3,7 +3,6 @@ import OfferApplication
 import OfferModel
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 /// Something the service does that writes, and what must be there before.
@@ -56,7 +55,7 @@ enum Undertaking: String, CaseIterable, Sendable {
         case .ingest: try await deliver(try bench.shop.delivery(.subscriber, "900"), useCases)
         case .merge: try await deliver(try Self.proof(bench), useCases)
         case .void:
-            let id = try #require(try await bench.ledger().issuedOffers.first.flatMap(LowercaseUUID.init))
+            let id = try #require(bench.firstIssuedOffer)
             _ = try await useCases.voiding.void(id, reason: "a test", release: true, caller: Workbench.caller(.support))
         case .applyCatalog:
             _ = try await useCases.catalogs.apply(

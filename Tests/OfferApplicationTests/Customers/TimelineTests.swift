@@ -266,7 +266,9 @@ struct TimelineTests {
         #expect(undecided == "the offer `engaged` could not be decided: \(why)")
         _ = try await bench.write { transaction, _ in
             try transaction.execute(
-                Statement("UPDATE refusal SET record = ?1", Redacted.prefix + String(repeating: "0", count: 64)))
+                Statement(
+                    "UPDATE refusal SET record = ?1", Array((Redacted.prefix + String(repeating: "0", count: 64)).utf8))
+            )
         }
         #expect(
             try await Self.messages(bench, .refused).first

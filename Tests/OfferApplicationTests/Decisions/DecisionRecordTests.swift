@@ -6,7 +6,6 @@ import OfferDocuments
 import OfferModel
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 @Suite("Decision records")

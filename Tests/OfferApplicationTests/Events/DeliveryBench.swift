@@ -2,9 +2,9 @@ import Foundation
 import Metrics
 import OfferModel
 import OfferSigning
+import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 import Synchronization
 
 @testable import OfferApplication
@@ -16,7 +16,7 @@ final class DeliveryBench: Sendable {
     static let scope = Scope(bundleId: "com.example.pro", environment: .localTesting)
 
     let directory: TemporaryDirectory
-    let database: SQLiteDatabase
+    let database: any DatabaseDriver
     let clock = TestClock(start)
     /// Dates leases.
     let leaseClock = TestClock(start)
@@ -25,8 +25,7 @@ final class DeliveryBench: Sendable {
 
     init() throws {
         directory = try TemporaryDirectory()
-        try SQLiteDatabase.migrate(path: directory.path("offers.sqlite"))
-        database = try SQLiteDatabase(path: directory.path("offers.sqlite"))
+        database = try TestStore(in: directory).open()
     }
 
     func webhook(

@@ -2,9 +2,9 @@ import Foundation
 import MetricsTestKit
 import OfferAPI
 import OfferModel
+import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 import Synchronization
 import Testing
 

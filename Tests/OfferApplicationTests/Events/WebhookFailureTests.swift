@@ -1,6 +1,6 @@
 import OfferModel
+import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import OfferModel
+import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 @testable import OfferApplication
@@ -17,15 +17,17 @@ struct WebhookTakeoverTests {
         let second = try await bench.happen(to: 1)
         // Sends, and ends before it records that.
         _ = try await bench.database.write { transaction in
-            try transaction.execute(
-                Statement(
-                    """
-                    CREATE TRIGGER killed BEFORE UPDATE ON webhook WHEN new.done_to > old.done_to
-                    BEGIN SELECT RAISE(ABORT, 'killed'); END
-                    """))
+            let refusal =
+                TestStore.isPostgres
+                ? "FOR EACH ROW WHEN (new.done_to > old.done_to) EXECUTE FUNCTION refuse_change()"
+                : "WHEN new.done_to > old.done_to BEGIN SELECT RAISE(ABORT, 'killed'); END"
+            try transaction.execute(Statement("CREATE TRIGGER killed BEFORE UPDATE ON webhook \(refusal)", values: []))
         }
         await #expect(throws: (any Error).self) { try await bench.run(killed) }
-        _ = try await bench.database.write { try $0.execute(Statement("DROP TRIGGER killed")) }
+        _ = try await bench.database.write {
+            try $0.execute(
+                Statement(TestStore.isPostgres ? "DROP TRIGGER killed ON webhook" : "DROP TRIGGER killed", values: []))
+        }
         #expect(bench.receiver.ids == ["\(first)", "\(second)"])
         try await bench.run(other)
         #expect(bench.receiver.ids.count == 2)

@@ -4,7 +4,6 @@ import OfferModel
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 
 /// A source whose lines are there already; a place in it is the number of lines before it.
 final class ListedSource: ImportSource {
@@ -44,13 +43,11 @@ struct ImportBench {
     static let scope = Scope(bundleId: "com.example.pro", environment: .localTesting)
     static let now = Instant(milliseconds: 1_793_491_200_123)
     let directory: TemporaryDirectory
-    let database: SQLiteDatabase
+    let database: any DatabaseDriver
 
     init() throws {
         directory = try TemporaryDirectory()
-        let path = directory.path("offers.sqlite")
-        try SQLiteDatabase.migrate(path: path)
-        database = try SQLiteDatabase(path: path)
+        database = try TestStore(in: directory).open()
     }
 
     static let terms = ImportTerms(
@@ -117,7 +114,7 @@ struct ImportBench {
     func state() async throws -> [[String]] {
         let name = """
             (SELECT group_concat(value, '+') FROM (SELECT value FROM customer_identifier
-                WHERE customer_id = c.id ORDER BY value))
+                WHERE customer_id = c.id ORDER BY value) AS ordered)
             """
         return [
             try await texts(

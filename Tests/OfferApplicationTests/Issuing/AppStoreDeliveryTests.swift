@@ -4,7 +4,6 @@ import OfferModel
 import OfferSigning
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 @Suite("Offers that the App Store delivers")

@@ -1,7 +1,7 @@
 import OfferAPI
 import OfferApplication
 import OfferModel
-import SQLiteStore
+import OfferStore
 import Testing
 
 @Suite("Many requests at once")

@@ -3,10 +3,9 @@ import OfferApplication
 import OfferModel
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
-@Suite("Prepared statements")
+@Suite("Prepared statements", .onSQLite("it counts with a table of SQLite"))
 struct PreparedStatementTests {
     /// A statement that the writer's connection holds, as SQLite's own table `sqlite_stmt` counts it.
     private struct Held: Sendable, Hashable {

@@ -3,7 +3,6 @@ import OfferApplication
 import OfferModel
 import OfferSigning
 import OfferStore
-import SQLiteStore
 import Testing
 
 @Suite("Recorded before released")

@@ -5,7 +5,6 @@ import OfferSigning
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 import Testing
 
 @Suite("An identical refusal is the recorded one")

@@ -6,7 +6,6 @@ import OfferSigning
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 import Testing
 
 @Suite("Signed fields")

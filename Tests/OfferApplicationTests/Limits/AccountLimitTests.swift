@@ -1,8 +1,8 @@
 import OfferAPI
 import OfferApplication
 import OfferModel
+import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 @Suite("Limits per account of the app")

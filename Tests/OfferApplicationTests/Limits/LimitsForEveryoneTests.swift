@@ -3,7 +3,6 @@ import OfferApplication
 import OfferModel
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 @Suite("Limits that everyone shares")

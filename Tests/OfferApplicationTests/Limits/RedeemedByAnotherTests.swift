@@ -4,7 +4,6 @@ import OfferModel
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 import Testing
 
 /// A customer with a V1 offer, and another Apple Account that buys with the token it was signed for.

@@ -4,7 +4,6 @@ import OfferModel
 import OfferSigning
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 @testable import OfferApplication

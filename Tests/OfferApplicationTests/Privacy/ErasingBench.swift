@@ -4,7 +4,6 @@ import OfferModel
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 import Testing
 
 /// A workbench whose configuration has a key for digests, so that customers may be erased.
@@ -79,7 +78,11 @@ struct ErasingBench: Sendable {
 extension StoredValue {
     /// Whether this is what an erasure or retention leaves.
     var isRemoved: Bool {
-        if case .text(let text) = self { text.hasPrefix(Redacted.prefix) } else { false }
+        switch self {
+        case .text(let text): text.hasPrefix(Redacted.prefix)
+        case .blob(let bytes): bytes.starts(with: Redacted.prefix.utf8)
+        case .null, .integer: false
+        }
     }
 
     /// The record that this is.

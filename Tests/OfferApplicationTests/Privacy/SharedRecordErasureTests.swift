@@ -4,7 +4,6 @@ import OfferModel
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 import Testing
 
 @Suite("An erasure where records are about several customers")

@@ -7,7 +7,6 @@ import OfferModel
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 import Testing
 
 @Suite("A recorded year of one customer")

@@ -2,7 +2,6 @@ import OfferAPI
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 import Testing
 
 @testable import OfferApplication

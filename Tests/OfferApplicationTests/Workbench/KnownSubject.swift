@@ -2,7 +2,6 @@ import OfferAPI
 import OfferModel
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 
 @testable import OfferApplication
 

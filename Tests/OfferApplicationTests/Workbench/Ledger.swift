@@ -3,7 +3,6 @@ import OfferApplication
 import OfferModel
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 /// What the tables hold, read with SQL of the tests' own.

@@ -3,7 +3,6 @@ import OfferApplication
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
-import SQLiteStore
 import Synchronization
 import Testing
 

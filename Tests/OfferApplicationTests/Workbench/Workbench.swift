@@ -7,7 +7,6 @@ import OfferSigning
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 import Synchronization
 
 /// The application with real parts and a clock that tests set; it holds the ledger to its rules after every step.
@@ -21,12 +20,13 @@ final class Workbench: Sendable {
 
     let clock: TestClock
     let shop: Shop
-    let database: SQLiteDatabase
+    let database: any DatabaseDriver
     let key: OpenSSLSigningKey
     let registry: AppRegistry
     let directory: TemporaryDirectory
     let useCases: UseCases
     private let released = Mutex<[String]>([])
+    private let first = Mutex<LowercaseUUID?>(nil)
     private let tolerates = Mutex(false)
 
     static func caller(_ role: Role, scope: Scope = Workbench.scope) -> Caller {
@@ -34,7 +34,7 @@ final class Workbench: Sendable {
     }
 
     /// - Parameters:
-    ///   - onFile: whether the database is a file.
+    ///   - onFile: whether other processes can open the database.
     ///   - place: a directory with the database of another workbench, which is opened; one of its own unless given.
     ///   - shop: the App Store whose root is trusted; one of its own unless given.
     ///   - catalog: what is applied at once.
@@ -50,12 +50,11 @@ final class Workbench: Sendable {
         self.shop = try shop ?? Shop(clock: clock)
         directory = try place ?? TemporaryDirectory()
         if place != nil {
-            database = try SQLiteDatabase(path: directory.path("offers.sqlite"))
+            database = try TestStore(of: directory).open()
         } else if onFile {
-            try SQLiteDatabase.migrate(path: directory.path("offers.sqlite"))
-            database = try SQLiteDatabase(path: directory.path("offers.sqlite"))
+            database = try TestStore(in: directory).open()
         } else {
-            database = try SQLiteDatabase.inMemory()
+            database = try TestStore.alone(in: directory)
         }
         key = try OpenSSLSigningKey.generate(toNewFile: directory.path("key.p8"), keyId: "2X9R4HXF34")
         let appleKey = try OpenSSLSigningKey.generate(toNewFile: directory.path("apple.p8"), keyId: "7K3M9QZT21")
@@ -94,14 +93,15 @@ final class Workbench: Sendable {
             clock: { clock.tick() })
     }
 
-    /// A second opening of the same file, as another process has it.
-    func reopened() throws -> SQLiteDatabase {
-        try SQLiteDatabase(path: directory.path("offers.sqlite"))
+    /// A second opening of the same database, as another process has it.
+    func reopened() throws -> any DatabaseDriver {
+        try TestStore(of: directory).open()
     }
 
     /// From now on known redemptions may exceed what is allowed: they arrived late.
     func tolerateOverrun() { tolerates.withLock { $0 = true } }
     var toleratesOverrun: Bool { tolerates.withLock { $0 } }
+    var firstIssuedOffer: LowercaseUUID? { first.withLock { $0 } }
     var releasedArtefacts: [String] { released.withLock { $0 } }
 
     /// Expects no row of these any more: an erasure has taken them away.
@@ -112,5 +112,6 @@ final class Workbench: Sendable {
     /// Notes what an answer hands out.
     func note(_ answer: IssueAnswer) {
         released.withLock { $0 += answer.artefacts }
+        if let id = answer.issued?.offer.id { first.withLock { $0 = $0 ?? id } }
     }
 }

@@ -171,7 +171,7 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
             try await service.applyCatalog()
             let issued = try await issue("comeback", on: service)
             let id = try #require(issued.json["issuedOfferId"] as? String, "\(issued.text)")
-            try service.sql("UPDATE issued_offer SET record = 7")
+            try service.sql("UPDATE issued_offer SET decision_id = printf('%036d', 7)")
             return try await service.ask(
                 "GET", "/v1/issued-offers/\(id)", token: try await service.token(.support))
         },

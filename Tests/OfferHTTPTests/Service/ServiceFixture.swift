@@ -7,6 +7,7 @@ import OfferApplication
 import OfferHTTP
 import OfferModel
 import OfferSigning
+import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
 import SQLiteStore
@@ -82,7 +83,7 @@ struct ServiceFixture: Sendable {
         try SQLiteDatabase.migrate(path: directory.path("offers.sqlite"))
         let database = try SQLiteDatabase(
             path: directory.path("offers.sqlite"),
-            limits: SQLiteDatabase.Limits(waitingWrites: waitingWrites, patience: patience))
+            limits: SQLiteDatabase.Limits(writes: WriteLimits(waiting: waitingWrites, patience: patience)))
         let statements = RecordedStatements()
         let clock = TestClock(start)
         let root = try LocalRoot.make(now: start)

@@ -1,7 +1,7 @@
 import Foundation
 import OfferModel
+import OfferTestSupport
 import OpenSSLCrypto
-import SQLiteStore
 import Testing
 
 @testable import OfferStore
@@ -55,14 +55,12 @@ struct LedgerVerificationTests {
         "kept_evidence": "follows from the history that was erased; the issued offers that it counts for are covered",
         "kept_answer": "repeats what signatures and decisions hold, for a day",
         "migration": "the driver's own",
-        "sqlite_sequence": "the engine's own",
-        "sqlite_stat1": "the engine's own",
     ]
 
     @Test("every table of the schema is covered by the audit, or listed with the reason why not")
     func tables() async throws {
         let audited = try await AuditedBench()
-        let tables = try await audited.texts("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+        let tables = try await audited.texts(TestStore.tables)
         let covered = Set(LedgerTable.all.map(\.name) + CountedTable.all.map(\.name))
         for table in tables where !covered.contains(table) {
             #expect(Self.unaudited[table] != nil, "\(table) is neither covered nor listed")
@@ -99,18 +97,16 @@ struct LedgerVerificationTests {
     @Test("an edit of any column of any row is found, and its row named", arguments: AttackedTable.all)
     func edits(table: AttackedTable) async throws {
         let audited = try await AuditedBench()
-        let columns = try await audited.texts(
-            "SELECT name || ' ' || type FROM pragma_table_info('\(table.name)') ORDER BY cid"
-        ).map { $0.split(separator: " ").map(String.init) }
-        #expect(!columns.isEmpty)
+        let columns = try table.columns
         let keys = try await audited.texts("SELECT CAST(\(table.key) AS TEXT) FROM \(table.name) ORDER BY 1")
         #expect(keys.count > 1)
-        for described in columns {
-            let (column, something) = (described[0], described[1] == "INTEGER" ? "1" : "'x'")
-            let edit = """
-                CASE typeof(\(column)) WHEN 'integer' THEN \(column) + 1000 WHEN 'blob' THEN
-                CAST(zeroblob(length(\(column))) AS BLOB) WHEN 'text' THEN \(column) || 'x' ELSE \(something) END
-                """
+        for (column, type) in columns.map({ ($0.name, $0.type) }) {
+            let edit =
+                switch type {
+                case .integer: "COALESCE(\(column) + 1000, 1)"
+                case .blob: "zeroblob(length(\(column)))"
+                case .text: "COALESCE(\(column) || 'x', 'x')"
+                }
             for key in keys {
                 let sql = "UPDATE \(table.name) SET \(column) = \(edit) WHERE CAST(\(table.key) AS TEXT) = '\(key)'"
                 // Nothing comes before the first event, so its `previous_hash` is zero already.
@@ -126,7 +122,7 @@ struct LedgerVerificationTests {
     @Test("a deleted row is found and named, or what the newest event told of", arguments: AttackedTable.all)
     func deletions(table: AttackedTable) async throws {
         let audited = try await AuditedBench()
-        let keys = try await audited.texts("SELECT CAST(\(table.key) AS TEXT) FROM \(table.name) ORDER BY \(table.key)")
+        let keys = try await audited.texts("SELECT '' || \(table.key) FROM \(table.name) ORDER BY \(table.key)")
         for key in keys {
             let found = try await audited.found(after: [
                 "DELETE FROM \(table.name) WHERE CAST(\(table.key) AS TEXT) = '\(key)'"
@@ -143,7 +139,7 @@ struct LedgerVerificationTests {
     func exchanges(table: AttackedTable) async throws {
         let audited = try await AuditedBench()
         let keys = try await audited.texts(
-            "SELECT CAST(\(table.place) AS TEXT) FROM \(table.name) ORDER BY \(table.place)")
+            "SELECT '' || \(table.place) FROM \(table.name) ORDER BY \(table.place)")
         for (left, right) in zip(keys, keys.dropFirst()) {
             func move(_ old: String, _ new: String) -> String {
                 "UPDATE \(table.name) SET \(table.place) = '\(new)' WHERE CAST(\(table.place) AS TEXT) = '\(old)'"
@@ -163,13 +159,13 @@ struct LedgerVerificationTests {
         arguments: CountedTable.all)
     func totals(table: CountedTable) async throws {
         let audited = try await AuditedBench()
-        let columns = try await audited.texts("SELECT name FROM pragma_table_info('\(table.name)') ORDER BY cid")
+        let columns = try #require(Table.all.first { $0.name == table.name }).columns
         let keys = try await audited.texts("SELECT \(table.key) FROM \(table.name) WHERE amount > 0 ORDER BY 1")
         #expect(keys.count > 1)
         for key in keys {
             let row = "\(table.key) = '\(key)'"
-            for column in columns {
-                let edit = "CASE typeof(\(column)) WHEN 'integer' THEN \(column) + 1 ELSE \(column) || 'x' END"
+            for (column, type) in columns.map({ ($0.name, $0.type) }) {
+                let edit = type == .integer ? "\(column) + 1" : "\(column) || 'x'"
                 let found = try await audited.found(after: ["UPDATE \(table.name) SET \(column) = \(edit) WHERE \(row)"]
                 )
                 #expect(found?.table == table.name, "\(column) of \(key): \(String(describing: found))")
@@ -257,13 +253,13 @@ struct LedgerVerificationTests {
 
     @Test(
         "a text that goes on after a NUL, where no reader sees it, is found and its row named",
+        .onSQLite("PostgreSQL has no such text"),
         arguments: AttackedTable.all)
     func hiddenText(table: AttackedTable) async throws {
         let audited = try await AuditedBench()
-        let columns = try await audited.texts(
-            "SELECT name FROM pragma_table_info('\(table.name)') WHERE type = 'TEXT' ORDER BY cid")
+        let columns = try table.columns.filter { $0.type == .text }.map(\.name)
         let key = try #require(
-            try await audited.texts("SELECT CAST(\(table.key) AS TEXT) FROM \(table.name) ORDER BY \(table.key)").last)
+            try await audited.texts("SELECT '' || \(table.key) FROM \(table.name) ORDER BY \(table.key)").last)
         for column in columns {
             let found = try await audited.found(after: [
                 """
@@ -406,8 +402,10 @@ struct LedgerVerificationTests {
         #expect(try await bench.database.read { try APIKeyStore($0).keys() }.isEmpty)
     }
 
-    @Test("an event is neither edited nor deleted, whoever asks", arguments: ["audit_event", "audit_checkpoint"])
-    func appendOnly(table: String) async throws {
+    @Test(
+        "an event is neither edited nor deleted, whoever asks",
+        arguments: [("audit_event", "sequence"), ("audit_checkpoint", "number")])
+    func appendOnly(table: String, key: String) async throws {
         let bench = try await Bench()
         try await bench.database.write { transaction in
             try APIKeyStore(transaction).insert(.fixture("k"))
@@ -416,7 +414,7 @@ struct LedgerVerificationTests {
             _ = try CheckpointStore(transaction).add(
                 at: Bench.now, fingerprint: String(repeating: "0", count: 64), sign: { _ in [1] })
         }
-        for sql in ["UPDATE \(table) SET rowid = rowid", "DELETE FROM \(table)"] {
+        for sql in ["UPDATE \(table) SET \(key) = \(key)", "DELETE FROM \(table)"] {
             await #expect(throws: StoreError.self) {
                 _ = try await bench.database.base.write { try $0.execute(Statement(sql, values: [])) }
             }

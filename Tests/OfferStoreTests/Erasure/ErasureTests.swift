@@ -20,10 +20,16 @@ struct ErasureTests {
         let found = try await bench.database.read { transaction in
             try transaction.rows(
                 Statement(
-                    """
-                    SELECT s.name || '.' || c.name FROM sqlite_schema s, pragma_table_info(s.name) c
-                    WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite_%' AND s.name <> 'migration'
-                    """)
+                    TestStore.isPostgres
+                        ? """
+                        SELECT (table_name || '.' || column_name)::text FROM information_schema.columns
+                        JOIN information_schema.tables USING (table_schema, table_name)
+                        WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> 'migration'
+                        """
+                        : """
+                        SELECT s.name || '.' || c.name FROM sqlite_schema s, pragma_table_info(s.name) c
+                        WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite_%' AND s.name <> 'migration'
+                        """)
             ).map { try $0.value(0, as: String.self) }
         }
         let declared = Table.all.flatMap { table in table.columns.map { "\(table.name).\($0.name)" } }
@@ -162,28 +168,26 @@ struct ErasureTests {
             case .kept where !isRenumbered: #expect(found == was, "\(table.name).\(column.name)")
             case .emptied: #expect(found == .null || found == .text(""), "\(table.name).\(column.name)")
             case .digested where was != .null:
-                guard case .text(let text) = found else {
-                    Issue.record("\(table.name).\(column.name) is \(found)")
-                    continue
-                }
-                #expect(text.hasPrefix(Redacted.prefix), "\(table.name).\(column.name) is \(text)")
+                #expect(LedgerDigests.remains(of: found) != nil, "\(table.name).\(column.name) is \(found)")
             default: break
             }
         }
     }
 
-    @Test("nothing that names the customer is left in the file, and the ledger is still proven")
+    @Test(
+        "nothing that names the customer is left in the file, and the ledger is still proven",
+        .onSQLite("what a server's files keep of deleted rows is the server's"))
     func nothingIsLeft() async throws {
         let erased = try await ErasedCustomer()
-        _ = erased.bench.database.base.emptyLog()
+        _ = try erased.bench.database.file.emptyLog()
         let path = erased.bench.path
         let before = try Data(contentsOf: URL(filePath: path))
         for name in ErasedCustomer.names {
             #expect(before.range(of: Data(name.utf8)) != nil, "\(name) was never there")
         }
         _ = try await erased.bench.erase([erased.number])
-        try erased.bench.database.base.compact()
-        #expect(erased.bench.database.base.emptyLog())
+        try erased.bench.database.file.compact()
+        #expect(try erased.bench.database.file.emptyLog())
         for ending in ["", "-wal"] {
             let data = try Data(contentsOf: URL(filePath: path + ending))
             for name in ErasedCustomer.names { #expect(data.range(of: Data(name.utf8)) == nil, "\(name) in \(ending)") }
@@ -212,7 +216,7 @@ struct ErasureTests {
                     digest: OpenSSLDigest(), keyed: OpenSSLDigest().keyed(by: salt, name: SaltedDigest.name))
                 let column = try #require(LedgerTable.refusal.covered.first { $0.name == "record" })
                 let digest = digests.value(row.values[1], of: column, .refusal, key: row.values[0])
-                let remains = Redacted.prefix + Hexadecimal.lowercase(digest)
+                let remains = Array((Redacted.prefix + Hexadecimal.lowercase(digest)).utf8)
                 try transaction.execute(
                     Statement(
                         "UPDATE refusal SET record = ?2 WHERE sequence = ?1", try row.value(0, as: Int64.self), remains)
@@ -405,7 +409,9 @@ struct ErasureTests {
         _ = try await bench.database.read { try verification.verify($0) }
     }
 
-    @Test("data that filled whole pages is overwritten by the erasure itself, before the file is rebuilt")
+    @Test(
+        "data that filled whole pages is overwritten by the erasure itself, before the file is rebuilt",
+        .onSQLite("what a server's files keep of deleted rows is the server's"))
     func overwritten() async throws {
         let erased = try await ErasedCustomer()
         let marker = "payload-of-several-pages-"
@@ -416,7 +422,7 @@ struct ErasureTests {
                     .fixture("710000000000009", original: ErasedCustomer.original, purchased: ErasedCustomer.start)),
                 bytes: Array(long.utf8), provenance: .client)
         ])
-        let database = erased.bench.database.base
+        let database = try erased.bench.database.file
         #expect(database.emptyLog())
         let path = erased.bench.path
         #expect(try Data(contentsOf: URL(filePath: path)).range(of: Data(marker.utf8)) != nil)

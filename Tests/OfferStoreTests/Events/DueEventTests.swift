@@ -1,7 +1,6 @@
 import OfferModel
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
 
 @Suite("Events that become due")
@@ -189,8 +188,8 @@ struct DueEventTests {
         let byCustomer = Dictionary(grouping: events) { $0.customer?.number }
         #expect(byCustomer.count == 600)
         #expect(byCustomer.values.allSatisfy { $0.map(\.type) == [.trialEnding, .accessLost] })
-        try other.base.close()
-        try bench.database.base.close()
+        try other.close()
+        try bench.database.close()
     }
 
     @Test("a customer whose history cannot be read holds up no other")

@@ -8,11 +8,14 @@ import SQLiteStore
 enum Driver: CaseIterable {
     case file
     case memory
+
+    /// On PostgreSQL both would be the same.
+    static let allCases: [Self] = TestStore.isPostgres ? [.file] : [.file, .memory]
 }
 
 /// A database with its audit, together with the directory of its file, which goes away with it.
 struct KeptDatabase: StoreDatabase {
-    let base: SQLiteDatabase
+    let base: any DatabaseDriver
     let directory: TemporaryDirectory
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
@@ -24,6 +27,16 @@ struct KeptDatabase: StoreDatabase {
         defer { withExtendedLifetime(directory) {} }
         return try await base.readInline(body)
     }
+
+    /// The database, in a test of what only a file has.
+    var file: SQLiteDatabase {
+        get throws {
+            guard let file = base as? SQLiteDatabase else { throw StoreError.unavailable("it is no file") }
+            return file
+        }
+    }
+
+    func close() throws { try base.close() }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         defer { withExtendedLifetime(directory) {} }
@@ -39,16 +52,14 @@ struct Bench: Sendable {
     let directory: TemporaryDirectory
     static let now = Instant(milliseconds: 1_800_000_000_000)
 
-    init(_ driver: Driver = .memory, limits: SQLiteDatabase.Limits = .init()) async throws {
+    init(_ driver: Driver = .memory, limits: WriteLimits = .init()) async throws {
         directory = try TemporaryDirectory()
-        switch driver {
-        case .memory:
-            database = KeptDatabase(base: try SQLiteDatabase.inMemory(limits: limits), directory: directory)
-        case .file:
-            let path = directory.path("offers.sqlite")
-            try SQLiteDatabase.migrate(path: path)
-            database = KeptDatabase(base: try SQLiteDatabase(path: path, limits: limits), directory: directory)
-        }
+        let base =
+            switch driver {
+            case .memory: try TestStore.alone(in: directory, limits: limits)
+            case .file: try TestStore(in: directory).open(limits: limits)
+            }
+        database = KeptDatabase(base: base, directory: directory)
         (scope, other) = try await database.write { transaction in
             let scopes = ScopeStore(transaction)
             return (
@@ -63,7 +74,7 @@ struct Bench: Sendable {
 
     /// The file driver's database as another process has it.
     func reopened() throws -> KeptDatabase {
-        KeptDatabase(base: try SQLiteDatabase(path: path), directory: directory)
+        KeptDatabase(base: try TestStore(of: directory).open(), directory: directory)
     }
 
     @discardableResult

@@ -98,8 +98,9 @@ def row_digest(database, table, key, secret):
         return None
     message = encoded("offerd-row-1", table, key)
     for name, value in zip(names, row):
-        if name in erasable.split() and value is not None and str(value).startswith("hmac-sha256:"):
-            value = bytes.fromhex(value.removeprefix("hmac-sha256:"))
+        text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+        if name in erasable.split() and value is not None and text.startswith("hmac-sha256:"):
+            value = bytes.fromhex(text.removeprefix("hmac-sha256:"))
         elif name in erasable.split() and value is not None:
             value = hmac.digest(secret, encoded("offerd-value-1", table, key, name, value), "sha256")
         message += encoded(name, value)

@@ -1,12 +1,42 @@
-import Dispatch
-import OfferStore
+public import Dispatch
 import Synchronization
+
+/// The connection of a driver that writes; one thread at a time uses it.
+public protocol WriterConnection: StoreTransaction {
+    /// The cache of the running transaction.
+    var memory: TransactionCache? { get set }
+    var isInTransaction: Bool { get }
+
+    /// Begins a transaction in which no other process writes.
+    ///
+    /// - Throws: ``StoreError/busy(_:)`` if another process writes until the deadline.
+    func beginWriting(until deadline: ContinuousClock.Instant) throws
+    func commit() throws
+    func rollback() throws
+    /// Runs a body on a snapshot, and lets it write nothing.
+    func reading<T>(_ body: (any StoreTransaction) throws -> T) throws -> T
+}
+
+/// How many writes may wait and share a commit, and how long one waits for another process.
+public struct WriteLimits: Sendable {
+    /// The maximum number of waiting writes; the next is ``StoreError/busy(_:)``.
+    public var waiting: Int
+    public var batch: Int
+    public var patience: Duration
+
+    /// 4,096 waiting writes, 256 in a commit, 5 seconds of patience, unless given otherwise.
+    public init(waiting: Int = 4_096, batch: Int = 256, patience: Duration = .seconds(5)) {
+        self.waiting = waiting
+        self.batch = batch
+        self.patience = patience
+    }
+}
 
 /// Group commit: bodies that wait together share one durable transaction (docs/design.md#issuing,
 /// docs/design.md#storage).
 ///
 /// A batch never waits to fill: the queued bodies are committed, and those that arrive meanwhile form the next.
-final class WriteQueue: Sendable {
+public final class WriteQueue: Sendable {
     struct Job: Sendable {
         let ticket: Ticket
         /// Runs the body, perhaps a second time after the first was undone; the answer gives its result to the caller.
@@ -37,30 +67,33 @@ final class WriteQueue: Sendable {
 
     private let state = Mutex(State())
     /// The writer's: whatever uses the connection runs here.
-    let queue = DispatchQueue(label: "offers.write")
-    let connection: Connection
-    /// Kept for as long as there may be commits, which it hears of.
-    private let checkpointer: Checkpointer?
-    private let place: DatabasePlace?
-    private let limits: SQLiteDatabase.Limits
+    public let queue = DispatchQueue(label: "offers.write")
+    private let connection: any WriterConnection & Sendable
+    private let limits: WriteLimits
+    private let check: @Sendable () throws -> Void
     private let isQuiet: @Sendable () -> Bool
     private let onCommit: @Sendable (Int, Duration) -> Void
 
-    var waiting: Int { state.withLock { $0.waiting.count } }
+    public var waiting: Int { state.withLock { $0.waiting.count } }
 
-    init(
-        connection: Connection, checkpointer: Checkpointer?, place: DatabasePlace?, limits: SQLiteDatabase.Limits,
+    /// - Parameters:
+    ///   - check: throws if what is committed would not be where the next process looks for it; asked before each
+    ///     commit and once it is durable.
+    ///   - isQuiet: whether a commit may run on the thread of its caller.
+    ///   - onCommit: called after each commit, successful or not, with the number of its bodies and its duration.
+    public init(
+        connection: any WriterConnection & Sendable, limits: WriteLimits,
+        check: @escaping @Sendable () throws -> Void = {},
         isQuiet: @escaping @Sendable () -> Bool, onCommit: @escaping @Sendable (Int, Duration) -> Void
     ) {
         self.connection = connection
-        self.checkpointer = checkpointer
-        self.place = place
         self.limits = limits
+        self.check = check
         self.isQuiet = isQuiet
         self.onCommit = onCommit
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+    public func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         let ticket = Ticket()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -79,23 +112,23 @@ final class WriteQueue: Sendable {
     }
 
     /// Refuses further bodies, runs those that wait, and then a last body.
-    func close(_ last: (Connection) throws -> Void) rethrows {
+    public func close(_ last: () throws -> Void) rethrows {
         state.withLock { $0.isClosed = true }
-        try sync { connection in
+        try sync {
             drain()
-            try last(connection)
+            try last()
         }
     }
 
     /// Runs a body between two batches, and waits for it.
-    func sync<T>(_ body: (Connection) throws -> T) rethrows -> T { try queue.sync { try body(connection) } }
+    public func sync<T>(_ body: () throws -> T) rethrows -> T { try queue.sync(execute: body) }
 
     private func add(_ job: Job) {
         var runsHere = false
         let refusal: (any Error)? = state.withLock { state in
             if job.ticket.isGivenUp.withLock({ $0 }) { return CancellationError() }
             if state.isClosed { return StoreError.unavailable("the database is closed") }
-            if state.waiting.count >= limits.waitingWrites {
+            if state.waiting.count >= limits.waiting {
                 return StoreError.busy("\(state.waiting.count) writes are already queued")
             }
             state.waiting.append(job)
@@ -134,7 +167,7 @@ final class WriteQueue: Sendable {
     /// connection has read of the file still holds after its own commits, and any other reads it again after each.
     ///
     /// - Returns: `nil`, and nothing was run, if another connection has to look.
-    func readQuietly<T>(_ body: (any StoreTransaction) throws -> T) throws -> T? {
+    public func readQuietly<T>(_ body: (any StoreTransaction) throws -> T) throws -> T? {
         let isFree = state.withLock { state in
             guard !state.isDraining, isQuiet() else { return false }
             state.isDraining = true
@@ -142,12 +175,12 @@ final class WriteQueue: Sendable {
         }
         guard isFree else { return nil }
         defer { goOn() }
-        return try sync { connection in
+        return try sync {
             // What a batch could not undo must not be seen, and this connection waits for no other process.
             guard !connection.isInTransaction else { return nil }
             do {
                 let value = try connection.reading(body)
-                try place?.check()
+                try check()
                 return value
             } catch StoreError.busy {
                 return nil
@@ -191,7 +224,7 @@ final class WriteQueue: Sendable {
     /// - Returns: false if another process is writing and the batch does not wait; then nothing was done.
     private func commit(_ jobs: [Job], waits: Bool) -> Bool {
         let start = ContinuousClock.now
-        let batch = WriteBatch(connection: connection, place: place, patience: limits.patience)
+        let batch = WriteBatch(connection: connection, check: check, patience: limits.patience)
         guard batch.commit(jobs, waits: waits) else { return false }
         let duration = ContinuousClock.now - start
         state.withLock { $0.lastCommit = duration }

@@ -1,9 +1,6 @@
-import OfferStore
-
 struct WriteBatch {
-    let connection: Connection
-    /// Absent in memory.
-    let place: DatabasePlace?
+    let connection: any WriterConnection
+    let check: @Sendable () throws -> Void
     let patience: Duration
     private let memory = TransactionCache()
 
@@ -17,7 +14,7 @@ struct WriteBatch {
         defer { connection.memory = nil }
         let deadline = ContinuousClock.now + patience
         do {
-            try place?.check()
+            try check()
             do {
                 try begin(until: waits ? deadline : .now)
             } catch StoreError.busy where !waits {
@@ -27,9 +24,9 @@ struct WriteBatch {
             let left = ContinuousClock.now.duration(to: deadline)
             guard let answers = try runTogether(jobs, patience: left) ?? runIsolated(jobs) else { return true }
             try memory.write(to: connection)
-            try connection.execute(.commit)
+            try connection.commit()
             // What was committed counts only if it is where the next process looks for it.
-            try place?.check()
+            try check()
             for answer in answers { answer() }
         } catch {
             undo()
@@ -87,21 +84,10 @@ struct WriteBatch {
         return answers
     }
 
-    /// SQLite's own waiting grows to 100 ms between two looks, and a busy process would nearly always be missed; a
-    /// repeated short wait looks more often.
     private func begin(until deadline: ContinuousClock.Instant) throws {
-        if connection.isInTransaction {
-            // The batch before could not undo its failed transaction, and nothing of that may be committed.
-            try connection.execute(.rollback)
-        }
-        while true {
-            do {
-                try connection.execute(.beginWriting)
-                return
-            } catch StoreError.busy(let detail) {
-                if ContinuousClock.now >= deadline { throw StoreError.busy(detail) }
-            }
-        }
+        // The batch before could not undo its failed transaction, and nothing of that may be committed.
+        if connection.isInTransaction { try connection.rollback() }
+        try connection.beginWriting(until: deadline)
     }
 
     private func inSavepoint(_ job: WriteQueue.Job) throws -> WriteQueue.Release {
@@ -141,6 +127,6 @@ struct WriteBatch {
     /// and is refused while that fails. Every caller has an error already.
     private func undo() {
         guard connection.isInTransaction else { return }
-        _ = try? connection.execute(.rollback)
+        try? connection.rollback()
     }
 }
