@@ -18,13 +18,13 @@ final class PostgresConnection: @unchecked Sendable {
     /// - Throws: ``StoreError/unavailable(_:)`` if libpq cannot be loaded or the server does not answer.
     init(url: String) throws {
         if let reason = offerd_pq_load() {
-            throw StoreError.unavailable("PostgreSQL's client library cannot be loaded: \(String(cString: reason))")
+            throw StoreError.unreachable("PostgreSQL's client library cannot be loaded: \(String(cString: reason))")
         }
         handle = offerd_pq_connectdb(url)
         guard offerd_pq_status(handle) == OFFERD_PQ_CONNECTION_OK else {
             let message = Self.message(handle)
             close()
-            throw StoreError.unavailable("the database cannot be reached: \(message)")
+            throw StoreError.unreachable("the database cannot be reached: \(message)")
         }
     }
 
@@ -42,7 +42,7 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     private static func message(_ handle: OpaquePointer?) -> String {
-        String(cString: offerd_pq_errorMessage(handle)).split(whereSeparator: \.isNewline).joined(separator: " ")
+        String(cString: offerd_pq_errorMessage(handle)).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     /// A setting that the server reports, such as `server_encoding`.

@@ -10,7 +10,7 @@ final class PostgresResult: StoredColumns {
 
     /// - Throws: ``StoreError`` if the statement failed, or the connection is lost.
     init(_ handle: OpaquePointer?, on connection: OpaquePointer) throws {
-        guard let handle else { throw StoreError.unavailable(Self.lost(connection)) }
+        guard let handle else { throw StoreError.unreachable(Self.lost(connection)) }
         let status = offerd_pq_resultStatus(handle)
         guard status == OFFERD_PQ_COMMAND_OK || status == OFFERD_PQ_TUPLES_OK else {
             defer { offerd_pq_clear(handle) }
@@ -156,7 +156,7 @@ extension StoreError {
         case (_, "53100"): self = .full("the disk of the database is full")
         case (_, "25006"): self = .readOnly("the database cannot be written: \(message)")
         case (_, "XX001"), (_, "XX002"): self = .damaged("the database is damaged: \(message)")
-        case ("08", _), ("57", _): self = .unavailable("the connection to the database is lost: \(message)")
+        case ("08", _), ("57", _): self = .unreachable("the connection to the database is lost: \(message)")
         default: self = .unavailable("the database failed: \(message)")
         }
     }

@@ -34,8 +34,15 @@ public protocol DatabaseDriver: StoreDatabase {
     /// How many writes wait for the commit that is under way.
     var waitingWrites: Int { get }
 
+    /// Makes durable what can be read, where a process that was killed may have left what is not.
+    func makeDurable() throws
+
     /// Finishes what waits and lets go of the database; everything asked later is refused.
     func close() throws
+}
+
+extension DatabaseDriver {
+    public func makeDurable() throws {}
 }
 
 extension StoreDatabase {
@@ -191,6 +198,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case constraint(String)
     /// The file cannot be opened, read or written.
     case unavailable(String)
+    /// The server of the database does not answer, or does not accept this user.
+    case unreachable(String)
     /// The ledger was about to be changed in a transaction without an author: a defect, see ``Ledger``.
     case unrecorded
 
@@ -199,7 +208,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case .corrupt(let detail), .corruptFacts(let detail): "the database is corrupt: \(detail)"
         case .busy(let detail), .readOnly(let detail), .full(let detail), .damaged(let detail),
             .notMigrated(let detail), .newerThanThisVersion(let detail), .interrupted(let detail),
-            .moved(let detail), .unavailable(let detail):
+            .moved(let detail), .unavailable(let detail), .unreachable(let detail):
             detail
         case .unrecorded: "the ledger cannot be changed without an audit event"
         case .constraint(let name): "the database refused a row that would break its constraint `\(name)`"
@@ -211,7 +220,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether it is of the file, its disk or those who share it, and not of a row or a statement.
     public var isOfFile: Bool {
         switch self {
-        case .busy, .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .interrupted, .moved, .unavailable:
+        case .busy, .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .interrupted, .moved, .unavailable,
+            .unreachable:
             true
         case .corrupt, .corruptFacts, .constraint, .unrecorded: false
         }
@@ -233,6 +243,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
                 + "docs/operations.md, \"A database that was moved\", says what to do if it is gone"
         case .constraint, .unrecorded: nil
         case .unavailable: "check the database's path, its permissions and its disk"
+        case .unreachable: "check that the PostgreSQL server runs, and the host, the user and the name in `database`"
         }
     }
 }

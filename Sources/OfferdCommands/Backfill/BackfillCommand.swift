@@ -5,7 +5,6 @@ import OfferApplication
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
-import SQLiteStore
 import Synchronization
 
 struct BackfillCommand: AsyncParsableCommand {
@@ -73,7 +72,7 @@ struct BackfillCommand: AsyncParsableCommand {
             let registry = AppRegistry(try setup.apps(asking: transport, sharing: Self.share))
             _ = try registry.appStoreServer(for: scope)
             let list = try ids.map(BackfillList.init(file:))
-            let database = try SQLiteDatabase(path: setup.databasePath)
+            let database = try setup.database.open()
             defer { try? database.close() }
             let useCases = UseCases(
                 registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
@@ -86,7 +85,7 @@ struct BackfillCommand: AsyncParsableCommand {
                 sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { waits.tell($0) })
             let file = BackfillStateFile(
                 path: state ?? ids.map { "\($0).backfill" }
-                    ?? "\(setup.databasePath).\(app).\(environment.rawValue).backfill")
+                    ?? "\(setup.database.path ?? options.config).\(app).\(environment.rawValue).backfill")
             if let list {
                 try await BackfillOfCustomers(
                     list: list, file: file, scope: scope, refresh: useCases.refresh, log: log, patience: patience

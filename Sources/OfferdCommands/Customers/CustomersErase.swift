@@ -71,10 +71,16 @@ struct CustomersErase: AsyncParsableCommand {
         try await options.withDatabase(erase)
     }
 
-    private func erase(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws {
+    private func erase(_ setup: ServerSetup, _ database: any DatabaseDriver) async throws {
         let scope = try person.owner.scope(setup)
         let key = try setup.auditKeys()?.digestKey
-        if confirm { try database.overwriteDeleted() }
+        let file = database as? SQLiteDatabase
+        if compact, file == nil {
+            throw CommandFailure(
+                .usage, "`--compact` rebuilds a database file, and `\(setup.database)` is on a PostgreSQL server",
+                hints: ["after the erasure, `VACUUM FULL` rebuilds its tables"])
+        }
+        if confirm { try file?.overwriteDeleted() }
         let data = PersonalData(
             ledger: Ledger(database, digest: OpenSSLDigest(), key: key), digestKey: key,
             author: AuditAuthor(actor: "offerd customers erase"), clock: { .wallClock })
@@ -93,15 +99,15 @@ struct CustomersErase: AsyncParsableCommand {
         }
         var failure: StoreError?
         do {
-            if compact { try database.compact() }
+            if compact { try file?.compact() }
         } catch let error as StoreError {
             failure = error
         }
-        try empty(database)
+        if let file { try empty(file) }
         guard let failure else { return }
         throw CommandFailure(
             .failed, "the customer was erased, but the file was not rebuilt: \(failure.detail)",
-            hints: ["`sqlite3 \(setup.databasePath) VACUUM` does that while nothing else writes"])
+            hints: ["`sqlite3 \(setup.database) VACUUM` does that while nothing else writes"])
     }
 
     /// The log still holds what was overwritten in the file, until it is emptied.

@@ -30,7 +30,8 @@ struct Backup: ParsableCommand {
             throw CommandFailure(
                 .failed, "`\(out)` exists already and is not replaced", hints: ["give the copy another name"])
         }
-        let content = try SQLiteDatabase.copy(from: setup.databasePath, to: out)
+        let path = try setup.database.requirePath("backup", instead: ServerTools.hint)
+        let content = try SQLiteDatabase.copy(from: path, to: out)
         try Disk.flushName(of: out)
         try Console.output("made \(out)")
         for line in ContentText.lines(content) { try Console.output(line) }
@@ -85,7 +86,8 @@ struct Restore: ParsableCommand {
             return
         }
         if let config {
-            let path = try ServerSetup.read(config: config).databasePath
+            let path = try ServerSetup.read(config: config).database.requirePath(
+                "restore", instead: ServerTools.hint)
             if let kept = try DatabaseReplacement(path: path).run(from: file, replace: replace) {
                 try Console.output("kept the former database as \(kept)")
             }
@@ -117,7 +119,7 @@ struct Migrate: ParsableCommand {
         commandName: "migrate",
         abstract: "Create the database or migrate it to this version's schema.",
         discussion: """
-            Migration goes forward only. Stop the server and keep a copy of the file first.
+            Migration goes forward only. Stop the server and keep a copy of the database first.
 
             Example:
               offerd migrate --config offerd.yaml
@@ -127,11 +129,17 @@ struct Migrate: ParsableCommand {
 
     func run() throws {
         let setup = try options.setup()
-        let steps = try SQLiteDatabase.migrate(path: setup.databasePath)
+        let steps = try setup.database.migrate()
         for step in steps { try Console.output("migrated: \(step)") }
         try Console.output(
-            steps.isEmpty ? "\(setup.databasePath) is up to date" : "\(setup.databasePath) is now up to date")
+            steps.isEmpty ? "\(setup.database) is up to date" : "\(setup.database) is now up to date")
     }
+}
+
+/// What copies a database on a server.
+enum ServerTools {
+    static let hint =
+        "use the server's own tools, such as `pg_basebackup` or `pg_dump`; then `offerd verify-ledger` proves the copy"
 }
 
 enum ContentText {

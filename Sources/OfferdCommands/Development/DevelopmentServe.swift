@@ -7,7 +7,6 @@ import OfferDocuments
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
-import SQLiteStore
 
 struct DevelopmentServe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -67,8 +66,8 @@ struct DevelopmentServe: AsyncParsableCommand {
         let folder = (folder.map { URL(filePath: $0) } ?? beside).absoluteURL.standardizedFileURL
         try prepare(folder, installation)
         let setup = try ServerSetup.read(config: folder.appending(path: "offerd.yaml").path)
-        _ = try SQLiteDatabase.migrate(path: setup.databasePath)
-        let database = try SQLiteDatabase(path: setup.databasePath)
+        _ = try setup.database.migrate()
+        let database = try setup.database.open()
         let token: String
         do {
             defer { try? database.close() }
@@ -157,7 +156,7 @@ struct DevelopmentServe: AsyncParsableCommand {
     ///
     /// - Returns: the token for the app.
     private func fill(
-        _ folder: URL, _ setup: ServerSetup, _ database: SQLiteDatabase, catalog: String?, derived: String?
+        _ folder: URL, _ setup: ServerSetup, _ database: any DatabaseDriver, catalog: String?, derived: String?
     ) async throws -> String {
         let audit = try setup.auditKeys()
         let useCases = UseCases(

@@ -5,7 +5,6 @@ import OfferApplication
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
-import SQLiteStore
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,7 +55,7 @@ struct Doctor: AsyncParsableCommand {
         if resetClock { return try await options.withDatabase(reset) }
         if rebuildFacts { return try await options.withDatabase(rebuild) }
         let setup = try options.setup()
-        let file = DoctorChecks.file(setup.databasePath)
+        let file = DoctorChecks.database(setup.database)
         let content = file.contains { $0.verdict == .failed } ? [] : await DoctorChecks.content(setup)
         let report = DoctorReport(
             checks: DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)] + DoctorChecks.certificate(setup)
@@ -65,7 +64,7 @@ struct Doctor: AsyncParsableCommand {
         if !report.ok { throw ExitCode(1) }
     }
 
-    private func rebuild(_: ServerSetup, _ database: SQLiteDatabase) async throws {
+    private func rebuild(_: ServerSetup, _ database: any DatabaseDriver) async throws {
         let counts = try await HistoryFactsCheck(database).run(rebuilding: true)
         try Console.output(
             """
@@ -75,7 +74,7 @@ struct Doctor: AsyncParsableCommand {
         guard counts.unreadable.isEmpty else { throw StoreError.corrupt(DoctorChecks.unreadable(counts)) }
     }
 
-    private func reset(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws {
+    private func reset(_ setup: ServerSetup, _ database: any DatabaseDriver) async throws {
         let author = AuditAuthor(actor: "offerd doctor --reset-clock")
         let reset = ClockReset(ledger: try setup.ledger(database), author: author, clock: { .wallClock })
         switch try await reset.run() {

@@ -78,7 +78,9 @@ enum DoctorChecks {
     }
 
     /// Whether the witness can be used, or be created at the first start.
-    private static func witness(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> DoctorReport.Check? {
+    private static func witness(_ setup: ServerSetup, _ database: any DatabaseDriver) async throws -> DoctorReport
+        .Check?
+    {
         guard let witness = (try? setup.auditKeys())?.witness else { return nil }
         guard FileManager.default.fileExists(atPath: witness.path) else {
             guard try await database.read({ try CheckpointStore($0).newest() }) == nil else {
@@ -101,7 +103,8 @@ enum DoctorChecks {
     }
 
     /// Whether the digest key of the configuration recognises the customers who were erased.
-    private static func erased(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> DoctorReport.Check? {
+    private static func erased(_ setup: ServerSetup, _ database: any DatabaseDriver) async throws -> DoctorReport.Check?
+    {
         let keys = try await database.read { try ErasureStore($0).digestKeys() }
         guard let foreign = keys.subtracting([try? setup.auditKeys()?.digestKey.name].compactMap(\.self)).sorted().first
         else { return nil }
@@ -110,8 +113,15 @@ enum DoctorChecks {
             hint: "put that key back as `digestKey`: without it nothing can be recorded for new customers")
     }
 
-    /// The file itself; it may be in use.
-    static func file(_ path: String) -> [DoctorReport.Check] {
+    /// The file or the server itself; it may be in use.
+    static func database(_ address: DatabaseAddress) -> [DoctorReport.Check] {
+        switch address {
+        case .file(let path): file(path)
+        case .server: []
+        }
+    }
+
+    private static func file(_ path: String) -> [DoctorReport.Check] {
         let checks = SQLiteDatabase.examine(path: path).map { check in
             check.failure.map { DoctorReport.Check.failed(check.subject.rawValue, $0.detail, hint: $0.hint) }
                 ?? .ok(check.subject.rawValue, check.detail)
@@ -159,15 +169,19 @@ enum DoctorChecks {
 
     /// The checks that need the database open: durable writes, the clock and pauses.
     static func content(_ setup: ServerSetup) async -> [DoctorReport.Check] {
-        let database: SQLiteDatabase
+        let database: any DatabaseDriver
         do {
-            database = try SQLiteDatabase(path: setup.databasePath)
+            database = try setup.database.open()
         } catch {
             return [failure("opening", error)]
         }
         defer { try? database.close() }
         var checks: [DoctorReport.Check] = [
-            .ok("durability", "every commit is flushed (synchronous FULL, write-ahead log)")
+            .ok(
+                "durability",
+                setup.database.path == nil
+                    ? "every commit is flushed by the server (synchronous_commit)"
+                    : "every commit is flushed (synchronous FULL, write-ahead log)")
         ]
         do {
             try await database.write { try StoreClock($0).tryWriting(at: .wallClock) }
@@ -201,7 +215,9 @@ enum DoctorChecks {
         return .failed("clock", "\(lag.detail): \(clock); \(last)", hint: lag.hint)
     }
 
-    private static func pauses(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> [DoctorReport.Check] {
+    private static func pauses(_ setup: ServerSetup, _ database: any DatabaseDriver) async throws -> [DoctorReport
+        .Check]
+    {
         let paused = try await database.read { transaction in
             try setup.keys.scopes.flatMap { scope -> [String] in
                 guard let number = try ScopeStore(transaction).number(of: scope) else { return [] }
@@ -217,7 +233,7 @@ enum DoctorChecks {
         ]
     }
 
-    private static func facts(_ database: SQLiteDatabase) async throws -> DoctorReport.Check {
+    private static func facts(_ database: any DatabaseDriver) async throws -> DoctorReport.Check {
         let counts = try await HistoryFactsCheck(database).run()
         guard counts.unreadable.isEmpty else { return failure("facts", StoreError.corrupt(unreadable(counts))) }
         guard counts.wrong > 0 else { return .ok("facts", "\(counts.rows) facts rows match their history") }
@@ -251,7 +267,7 @@ extension ClockLag {
 
 /// Whether App Store Server Notifications arrive, for each app and environment of keys.yaml.
 enum NotificationChecks {
-    static func arrival(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> [DoctorReport.Check] {
+    static func arrival(_ setup: ServerSetup, _ database: any DatabaseDriver) async throws -> [DoctorReport.Check] {
         try await database.read { transaction in
             try setup.keys.scopes.map { scope in
                 guard let number = try ScopeStore(transaction).number(of: scope),
@@ -292,7 +308,7 @@ enum NotificationChecks {
 }
 
 enum WebhookChecks {
-    static func delivery(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> [DoctorReport.Check] {
+    static func delivery(_ setup: ServerSetup, _ database: any DatabaseDriver) async throws -> [DoctorReport.Check] {
         var checks: [DoctorReport.Check] = []
         do { _ = try setup.webhooks() } catch { checks.append(DoctorChecks.failure("webhooks", error)) }
         // Where they are is known without their secrets.

@@ -4,7 +4,6 @@ import OfferApplication
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
-import SQLiteStore
 
 /// Runs an import of any source for a command, and reports its progress and result.
 struct ImportRunner {
@@ -25,7 +24,7 @@ struct ImportRunner {
                 hints: ["leave one of them out"])
         }
         let ids = try AtomicFile.named(by: "--ids", options.ids, inputs: inputs)
-        let database = try SQLiteDatabase(path: setup.databasePath)
+        let database = try setup.database.open()
         defer { try? database.close() }
         let imports = HistoryImport(
             ledger: try setup.ledger(database), scope: scope, author: AuditAuthor(actor: command),

@@ -3,7 +3,6 @@ import Foundation
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
-import SQLiteStore
 
 /// The verification of a ledger with the keys that a configuration names.
 struct LedgerCheck: Sendable {
@@ -58,7 +57,7 @@ struct LedgerCheck: Sendable {
     /// Signs into the witness that the database was put back to an older copy on purpose, and what it has since.
     ///
     /// - Returns: the checkpoint that the witness goes on from; `nil` if the two agree.
-    func acceptRestore(because reason: String, _ database: SQLiteDatabase) async throws -> Int64? {
+    func acceptRestore(because reason: String, _ database: any DatabaseDriver) async throws -> Int64? {
         guard let audit, let witness = audit.witness else {
             throw CommandFailure(
                 .usage, "keys.yaml names no `witness`", hints: ["without one there is nothing to accept"])

@@ -4,7 +4,6 @@ import Foundation
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
-import SQLiteStore
 
 struct VerifyLedger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -58,7 +57,7 @@ struct VerifyLedger: AsyncParsableCommand {
         let setup = try options.setup()
         let check = try LedgerCheck(
             setup, publicKeys: publicKeys.map { try OpenSSLPublicKey(pem: try InputFile.text($0, "public key")) })
-        let database = try SQLiteDatabase(path: setup.databasePath)
+        let database = try setup.database.open()
         defer { try? database.close() }
         if let acceptRestore {
             // Only a ledger that is proven by itself may be continued.

@@ -2,7 +2,6 @@ import CommandLineSupport
 import Foundation
 import OfferModel
 import OfferStore
-import SQLiteStore
 import Synchronization
 
 /// The file on a separate disk to which each signed checkpoint is also written, one a line.
@@ -72,7 +71,7 @@ final class WitnessFile: Sendable {
 
     /// Makes sure that the database is not older than the witness, and that the witness has all that the database has.
     func require(
-        _ database: SQLiteDatabase, judge: @escaping @Sendable (String, [UInt8], [UInt8]) -> Bool,
+        _ database: any DatabaseDriver, judge: @escaping @Sendable (String, [UInt8], [UInt8]) -> Bool,
         newer: (Int64) async throws -> [AuditCheckpoint]
     ) async throws {
         if !FileManager.default.fileExists(atPath: path) {

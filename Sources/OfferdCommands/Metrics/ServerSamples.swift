@@ -3,15 +3,16 @@ import Foundation
 import OfferApplication
 import OfferModel
 import OfferSigning
+import OfferStore
 import OpenSSLCrypto
-import SQLiteStore
 
 /// The metrics that are looked up at each scrape of `/metrics`.
 struct ServerSamples: Sendable {
     let useCases: UseCases
     let registry: AppRegistry
-    let database: SQLiteDatabase
-    let databasePath: String
+    let database: any DatabaseDriver
+    /// Absent on a server.
+    let databasePath: String?
     let log: LogLines
 
     func all() async -> [MetricSample] {
@@ -23,17 +24,20 @@ struct ServerSamples: Sendable {
         if let milliseconds = try? await useCases.readiness.clockBehind() {
             samples.append(MetricSample("offerd_clock_behind_seconds", Double(milliseconds) / 1_000))
         }
-        for (name, path) in [("size", databasePath), ("wal_size", databasePath + "-wal")] {
-            var file = stat()
-            let size = stat(path, &file) == 0 ? Double(file.st_size) : 0
-            samples.append(MetricSample("offerd_database_\(name)_bytes", size))
-        }
-        if let free = Disk.freeSpace(beside: databasePath) {
-            samples.append(MetricSample("offerd_disk_free_bytes", Double(free)))
-        }
+        if let databasePath { samples += Self.samples(ofFile: databasePath) }
         samples.append(MetricSample("offerd_log_lines_dropped_total", Double(log.dropped)))
         for app in registry.all { samples += self.samples(of: app) }
         return samples
+    }
+
+    private static func samples(ofFile path: String) -> [MetricSample] {
+        let sizes = [("size", path), ("wal_size", path + "-wal")].map { name, path in
+            var file = stat()
+            let size = stat(path, &file) == 0 ? Double(file.st_size) : 0
+            return MetricSample("offerd_database_\(name)_bytes", size)
+        }
+        let free = Disk.freeSpace(beside: path).map { MetricSample("offerd_disk_free_bytes", Double($0)) }
+        return sizes + [free].compactMap(\.self)
     }
 
     private func samples(of app: RegisteredApp) -> [MetricSample] {

@@ -91,7 +91,7 @@ extension ServerSetup {
         let (new, old) = (configuration, former.configuration)
         return [
             ("listen", listen != former.listen), ("metrics", new.metrics != old.metrics), ("log", new.log != old.log),
-            ("database", databasePath != former.databasePath),
+            ("database", database != former.database),
             ("retention", new.retention != old.retention), ("audit", keys.audit != former.keys.audit),
             ("appStoreServer", new.appStoreServers != old.appStoreServers),
             ("tls", (new.tls == nil) != (old.tls == nil)),

@@ -90,14 +90,12 @@ struct Serve: AsyncParsableCommand {
         let customerTokens = CustomerTokens(
             try setup.customerTokenProviders(), clock: clock,
             fetch: CustomerTokens.fetch(by: transport, logger: logger))
-        let path = setup.databasePath
         let exporter = setup.configuration.metrics.map { _ in PrometheusMetrics() }
         let metrics: any MetricsFactory = exporter ?? NOOPMetricsHandler.instance
         let commits = Metrics.Timer(label: "offerd_commit_duration_seconds", factory: metrics)
         let commitWrites = Recorder(label: "offerd_commit_writes", aggregate: true, factory: metrics)
         let requests = RequestsInProgress()
-        let database = try SQLiteDatabase(path: path, isServer: true, isQuiet: { requests.areQuiet }) {
-            writes, duration in
+        let database = try setup.database.open(isServer: true, isQuiet: { requests.areQuiet }) { writes, duration in
             commits.record(duration: duration)
             commitWrites.record(writes)
         }
@@ -108,7 +106,7 @@ struct Serve: AsyncParsableCommand {
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
             digestKey: audit?.digestKey, checkpointSigner: audit?.signer, metrics: metrics, rates: rates,
             webhooks: webhooks, customerTokens: customerTokens, clock: clock,
-            freeSpace: { Disk.freeSpace(beside: path) })
+            freeSpace: { [path = setup.database.path] in path.flatMap(Disk.freeSpace(beside:)) })
         if let audit, let witness = audit.witness {
             try await witness.require(database, judge: audit.keys.isSigned, newer: useCases.audit.checkpoints)
         }
@@ -146,7 +144,7 @@ struct Serve: AsyncParsableCommand {
             if !signsAudit {
                 started.warning("checkpoints of the audit are not signed: keys.yaml has no `audit`")
             }
-            if SQLiteVersion.hasResetFault(SQLiteVersion.current) {
+            if setup.database.path != nil, SQLiteVersion.hasResetFault(SQLiteVersion.current) {
                 started.warning(
                     "this SQLite can lose commits where several processes write the log back at once",
                     metadata: [
@@ -173,7 +171,8 @@ struct Serve: AsyncParsableCommand {
         ]
         if let exporter, let address = setup.configuration.metrics {
             let samples = ServerSamples(
-                useCases: useCases, registry: registry, database: database, databasePath: path, log: output.log)
+                useCases: useCases, registry: registry, database: database, databasePath: setup.database.path,
+                log: output.log)
             services.append(
                 MetricsService(address: address, logger: logger, announce: output.announce) {
                     exporter.text(with: await samples.all())

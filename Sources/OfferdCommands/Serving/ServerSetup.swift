@@ -7,7 +7,6 @@ import OfferHTTP
 import OfferModel
 import OfferSigning
 import OpenSSLCrypto
-import SQLiteStore
 
 /// A configuration, complete: every path absolute, every document read strictly.
 ///
@@ -17,7 +16,7 @@ struct ServerSetup {
     /// The file's, with absolute paths; the address of `/metrics` may be the environment's.
     var configuration: ServerConfiguration
     var listen: ListenAddress
-    var databasePath: String
+    var database: DatabaseAddress
     var keys: KeysConfiguration
     /// Paths in `keys.yaml` are relative to it.
     private var keysFile: URL
@@ -40,17 +39,19 @@ struct ServerSetup {
             throw CommandFailure(
                 .usage, "`metrics` and `listen` are one address, `\(metrics)`", hints: [ListenAddress.metricsHint])
         }
-        func url(_ name: String, _ given: String?, _ own: String?, example: String) throws -> URL {
-            if let given = given ?? environment["OFFERD_\(name.uppercased())"] { return URL(filePath: given) }
-            if let own { return URL(filePath: own, relativeTo: directory) }
+        /// A text and the directory that a path in it is relative to.
+        func place(_ name: String, _ given: String?, _ own: String?, example: String) throws -> (String, URL?) {
+            if let given = given ?? environment["OFFERD_\(name.uppercased())"] { return (given, nil) }
+            if let own { return (own, directory) }
             throw CommandFailure(
                 .usage, "`\(path)` names no \(name)", hints: ["add a line such as `\(name): \(example)`"])
         }
-        let database = try url("database", database, file.database, example: "data/offers.sqlite")
-        let keys = try url("keys", keys, file.keys, example: "keys.yaml")
+        let (database, beside) = try place("database", database, file.database, example: "data/offers.sqlite")
+        let (keysPath, keysBeside) = try place("keys", keys, file.keys, example: "keys.yaml")
+        let keys = URL(filePath: keysPath, relativeTo: keysBeside)
         file.resolvePaths { URL(filePath: $0, relativeTo: directory).path }
         return ServerSetup(
-            configuration: file, listen: listen, databasePath: database.path,
+            configuration: file, listen: listen, database: DatabaseAddress(database, relativeTo: beside),
             keys: try document(keys.path, what: "keys file", KeysReader.read), keysFile: keys, configurationFile: path)
     }
 

@@ -5,14 +5,13 @@ import OfferDocuments
 public import OfferModel
 import OfferStore
 import OpenSSLCrypto
-import SQLiteStore
 
 /// The options of every command that works on the service's database.
 struct ConfigurationOptions: ParsableArguments {
     @Option(help: "The configuration file.", completion: .file(extensions: ["yaml", "yml"]))
     var config: String
 
-    @Option(help: "The database file, instead of the configuration's.", completion: .file())
+    @Option(help: "The database file or PostgreSQL URL, instead of the configuration's.", completion: .file())
     var database: String?
 
     @Option(help: "The keys file, instead of the configuration's.", completion: .file(extensions: ["yaml", "yml"]))
@@ -22,9 +21,9 @@ struct ConfigurationOptions: ParsableArguments {
         try ServerSetup.read(config: config, listen: listen, database: database, keys: keys)
     }
 
-    func withDatabase(_ body: (ServerSetup, SQLiteDatabase) async throws -> Void) async throws {
+    func withDatabase(_ body: (ServerSetup, any DatabaseDriver) async throws -> Void) async throws {
         let setup = try setup()
-        let database = try SQLiteDatabase(path: setup.databasePath)
+        let database = try setup.database.open()
         defer { try? database.close() }
         try await body(setup, database)
     }
@@ -53,7 +52,7 @@ struct ScopeOptions: ParsableArguments {
 }
 
 extension ServerSetup {
-    func ledger(_ database: SQLiteDatabase) throws -> Ledger {
+    func ledger(_ database: any DatabaseDriver) throws -> Ledger {
         Ledger(database, digest: OpenSSLDigest(), key: try auditKeys()?.digestKey)
     }
 }

@@ -11,8 +11,8 @@ public struct TestStore: Sendable {
     public static let isPostgres = server != nil
     private static let server = ProcessInfo.processInfo.environment["OFFERD_TEST_POSTGRES"].map { TestServer($0) }
 
-    /// What opens the database: a path, or an address as libpq takes it.
-    private let place: String
+    /// What opens the database: a path, or a URL.
+    public let place: String
 
     /// A new database, which goes away with a directory, or with the server.
     public init(in directory: TemporaryDirectory) throws {
@@ -122,7 +122,7 @@ private final class TestServer: Sendable {
         CREATE CAST (bit AS bytea) WITH FUNCTION bytes(bit) AS IMPLICIT
         """
 
-    private func url(_ name: String) -> String { "host=\(folder) user=postgres dbname=\(name)" }
+    private func url(_ name: String) -> String { "postgres:///\(name)?host=\(folder)&user=postgres" }
 
     /// Notes a database as one that nothing needs. Hundreds of them would fill the disk.
     func drop(_ url: String) { unneeded.withLock { _ = $0.insert(Self.name(of: url)) } }
@@ -139,7 +139,9 @@ private final class TestServer: Sendable {
         }
     }
 
-    private static func name(of url: String) -> String { String(url.split(separator: "dbname=").last ?? "") }
+    private static func name(of url: String) -> String {
+        String(url.dropFirst("postgres:///".count).prefix { $0 != "?" })
+    }
 
     /// - Parameter other: what it holds; the schema alone if absent.
     /// - Returns: the address of a new database.

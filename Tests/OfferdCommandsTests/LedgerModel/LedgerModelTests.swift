@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import OfferTestSupport
 import Testing
 
 /// `OFFERD_MODEL_SEEDS=1-1000` runs other seeds, `OFFERD_MODEL_ROUNDS=20` longer ones (`Scripts/torture`).
@@ -19,7 +20,7 @@ struct LedgerModelTests {
         let http = HTTPClient(configuration: configuration)
         var sums = ModelRun.Outcome()
         for seed in Self.seeds {
-            let servers = seed.isMultiple(of: 2) ? 2 : 1
+            let servers = TestStore.isPostgres ? 3 : seed.isMultiple(of: 2) ? 2 : 1
             var run = try ModelRun(
                 seed: seed, servers: servers, rounds: Self.rounds, template: template, http: http)
             let outcome = await run.run(servers: servers)

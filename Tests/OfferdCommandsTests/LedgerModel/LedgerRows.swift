@@ -135,16 +135,12 @@ extension LedgerRows {
 
     /// The sequences of every table that has them; the audit counts its events on its own.
     private static func sequences(after last: Int64, _ transaction: any StoreTransaction) throws -> Set<Int64> {
-        let tables = try transaction.rows(
-            Statement(
-                """
-                SELECT t.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
-                WHERE t.type = 'table' AND c.name = 'sequence' AND t.name <> 'store_state'
-                    AND t.name NOT LIKE 'audit%'
-                """)
-        ).map { try $0.value(0, as: String.self) }
+        let tables = Table.all.filter { table in
+            table.name != "store_state" && !table.name.hasPrefix("audit")
+                && table.columns.contains { $0.name == "sequence" }
+        }
         return try tables.reduce(into: []) { used, table in
-            let rows = try transaction.rows(Statement("SELECT sequence FROM \(table) WHERE sequence > ?1", last))
+            let rows = try transaction.rows(Statement("SELECT sequence FROM \(table.name) WHERE sequence > ?1", last))
             for row in rows { used.insert(try row.value(0)) }
         }
     }

@@ -3,7 +3,7 @@ import Foundation
 import OfferModel
 import OfferTestSupport
 
-/// One seed: real servers on one file, some rounds of many clients at once, and the model beside them.
+/// One seed: real servers on one database, some rounds of many clients at once, and the model beside them.
 struct ModelRun {
     struct Outcome: Sendable {
         var problems: [String] = []

@@ -3,7 +3,6 @@ import LocalAppStore
 import OfferModel
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 
 /// An operator's installation, made with the real commands in a separate directory: a key, a local root, a database,
 /// and an API key for every role.
@@ -19,14 +18,7 @@ struct Installation: Sendable {
 
     init() async throws {
         directory = try TemporaryDirectory()
-        try directory.write(
-            """
-            listen: 127.0.0.1:0
-            database: offers.sqlite
-            keys: keys.yaml
-            rateLimits: { customer: off }
-
-            """, to: "offerd.yaml")
+        try Self.configure(directory, TestStore.isPostgres ? TestStore(in: directory).place : "offers.sqlite")
         try directory.write(
             """
             apps:
@@ -59,8 +51,22 @@ struct Installation: Sendable {
     /// The same anew: everything that was set up, in a directory of its own.
     init(copying other: Installation) throws {
         directory = try TemporaryDirectory(copying: other.directory.url)
+        if TestStore.isPostgres {
+            try Self.configure(directory, TestStore(copying: other.directory, to: directory).place)
+        }
         tokens = other.tokens
         appStore = other.appStore
+    }
+
+    private static func configure(_ directory: TemporaryDirectory, _ database: String) throws {
+        try directory.write(
+            """
+            listen: 127.0.0.1:0
+            database: \(database)
+            keys: keys.yaml
+            rateLimits: { customer: off }
+
+            """, to: "offerd.yaml")
     }
 
     func token(_ role: Role) throws -> String {
@@ -70,7 +76,7 @@ struct Installation: Sendable {
 
     /// The database as it is on disk, beside whatever server uses it.
     func reading<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        let database = try SQLiteDatabase(path: directory.path("offers.sqlite"))
+        let database = try TestStore(of: directory).open()
         let result = try await database.read(body)
         try database.close()
         return result
