@@ -206,11 +206,15 @@ let package = Package(
             ],
             swiftSettings: testSettings),
         .testTarget(
+            name: "PostgresStoreTests",
+            dependencies: ["OfferModel", "OfferStore", "OfferTestSupport", "PostgresStore"],
+            swiftSettings: testSettings),
+        .testTarget(
             name: "OfferApplicationTests",
             dependencies: [
                 "AppStoreData", "AppStoreServer", "LocalAppStore", "OfferAPI", "OfferApplication", "OfferDocuments",
                 "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto",
-                "SQLiteStore", metrics, metricsTestKit,
+                "PostgresStore", metrics, metricsTestKit,
             ],
             resources: fixtures, swiftSettings: testSettings),
         .testTarget(

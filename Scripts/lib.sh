@@ -61,6 +61,7 @@ need_test_packages() {
     need python3-venv "the judges of the API, apart from other Python programs" python3 -c 'import ensurepip'
     need softhsm2 "signing with a key in a token" test -e /usr/lib/softhsm/libsofthsm2.so
     need libengine-pkcs11-openssl "signing with a key in a token" openssl engine pkcs11
+    need postgresql "the tests on PostgreSQL" test -d /usr/lib/postgresql
     need python3-yaml "the runner of the conformance suite" python3 -c 'import yaml'
     need python3-cryptography "the tests' independent judge of signatures" python3 -c 'import cryptography'
 }

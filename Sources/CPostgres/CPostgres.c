@@ -7,16 +7,27 @@
 
 // Each function: result, name, parameters, arguments.
 #define FUNCTIONS(F) \
-    F(PGconn *, connectdb, (const char *a), (a)) \
+    F(PGconn *, connectdbParams, (const char *const *a, const char *const *b, int c), (a, b, c)) \
+    F(int, setnonblocking, (PGconn *a, int b), (a, b)) \
     F(int, status, (const PGconn *a), (a)) \
     F(int, transactionStatus, (const PGconn *a), (a)) \
     F(const char *, parameterStatus, (const PGconn *a, const char *b), (a, b)) \
     F(int, serverVersion, (const PGconn *a), (a)) \
     F(const char *, errorMessage, (const PGconn *a), (a)) \
     F(PGresult *, exec, (PGconn *a, const char *b), (a, b)) \
-    F(PGresult *, prepare, (PGconn *a, const char *b, const char *c, int d, const Oid *e), (a, b, c, d, e)) \
-    F(PGresult *, execPrepared, \
+    F(int, sendQueryParams, \
+      (PGconn *a, const char *b, int c, const Oid *d, const char *const *e, const int *f, const int *g, int h), \
+      (a, b, c, d, e, f, g, h)) \
+    F(int, sendPrepare, (PGconn *a, const char *b, const char *c, int d, const Oid *e), (a, b, c, d, e)) \
+    F(int, sendQueryPrepared, \
       (PGconn *a, const char *b, int c, const char *const *d, const int *e, const int *f, int g), (a, b, c, d, e, f, g)) \
+    F(int, enterPipelineMode, (PGconn *a), (a)) \
+    F(int, exitPipelineMode, (PGconn *a), (a)) \
+    F(int, pipelineSync, (PGconn *a), (a)) \
+    F(int, flush, (PGconn *a), (a)) \
+    F(int, socket, (const PGconn *a), (a)) \
+    F(int, consumeInput, (PGconn *a), (a)) \
+    F(PGresult *, getResult, (PGconn *a), (a)) \
     F(int, resultStatus, (const PGresult *a), (a)) \
     F(const char *, resultErrorField, (const PGresult *a, int b), (a, b)) \
     F(int, ntuples, (const PGresult *a), (a)) \
@@ -72,3 +83,16 @@ FUNCTIONS(FORWARD)
 #define FORWARD(name, parameters, arguments) \
     void offerd_pq_##name parameters { functions.name arguments; }
 PROCEDURES(FORWARD)
+#undef FORWARD
+
+PGconn *offerd_pq_connect(const char *url) {
+    static const char *const names[] = {
+        "connect_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
+        "target_session_attrs", "application_name", "dbname", NULL,
+    };
+    const char *const values[] = {"3", "2", "1", "3", "5000", "read-write", "offerd", url, NULL};
+    PGconn *connection = functions.connectdbParams(names, values, 1);
+    if (functions.status(connection) == OFFERD_PQ_CONNECTION_OK && functions.setnonblocking(connection, 1) == 0)
+        functions.enterPipelineMode(connection);
+    return connection;
+}

@@ -2,168 +2,238 @@ import CPostgres
 import OfferStore
 
 /// One connection to a server, with the statements that it has prepared. One thread at a time may use it.
+///
+/// What needs an answer is one round trip, and takes along what was put off until then: the beginning of a transaction,
+/// and statements of which nothing is asked (docs/decisions/0070).
 final class PostgresConnection: @unchecked Sendable {
-    /// More texts than the service has; only questions about unusually many identifiers add to them.
-    private static let capacity = 512
-
-    private var handle: OpaquePointer?
-    /// The names of the prepared statements, by their text.
-    private var prepared: [String: String] = [:]
-    private var preparations = 0
-    /// Whether a body reads a snapshot, which ends at the next statement if its task is cancelled.
-    private var isReading = false
+    private let url: String
+    let pipeline: Pipeline
+    /// What goes with the next statement that is asked something.
+    private var deferred: [ServerMessage] = []
+    /// The rows of statements that will be asked for, each with its answer.
+    private var fetched: [Statement: PostgresResult] = [:]
+    /// The same for each body of a batch.
+    private var expected: [[Statement: PostgresResult]] = []
+    private var state = State.idle
+    /// The server's number of the running transaction, by which its outcome can be found.
+    private var transactionNumber: String?
+    /// Compares each prefetched answer with what the server says then; for tests.
+    private let checksPrefetched: Bool
     var memory: TransactionCache?
 
-    /// - Parameter url: as libpq takes it: `postgres://user@host/database?sslmode=verify-full`.
-    /// - Throws: ``StoreError/unavailable(_:)`` if libpq cannot be loaded or the server does not answer.
-    init(url: String) throws {
-        if let reason = offerd_pq_load() {
-            throw StoreError.unreachable("PostgreSQL's client library cannot be loaded: \(String(cString: reason))")
-        }
-        handle = offerd_pq_connectdb(url)
-        guard offerd_pq_status(handle) == OFFERD_PQ_CONNECTION_OK else {
-            let message = Self.message(handle)
-            close()
-            throw StoreError.unreachable("the database cannot be reached: \(message)")
-        }
+    private enum State {
+        case idle, reading, writing
     }
 
-    deinit { close() }
+    /// - Parameter url: as libpq takes it: `postgres://user@host/database?sslmode=verify-full`.
+    /// - Throws: ``StoreError/unreachable(_:)`` if libpq cannot be loaded or the server does not answer.
+    init(url: String, checksPrefetched: Bool = false, count: @escaping @Sendable () -> Void = {}) throws {
+        self.url = url
+        self.checksPrefetched = checksPrefetched
+        pipeline = Pipeline(count: count)
+        try pipeline.connect(to: url)
+    }
 
     /// Closes it; every later use throws. A second call does nothing.
-    func close() {
-        prepared = [:]
-        offerd_pq_finish(handle.take() ?? nil)
-    }
-
-    private func open() throws -> OpaquePointer {
-        guard let handle else { throw StoreError.unavailable("the database is closed") }
-        return handle
-    }
-
-    private static func message(_ handle: OpaquePointer?) -> String {
-        String(cString: offerd_pq_errorMessage(handle)).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    }
-
-    /// A setting that the server reports, such as `server_encoding`.
-    func parameter(_ name: String) throws -> String? {
-        offerd_pq_parameterStatus(try open(), name).map { String(cString: $0) }
-    }
-
-    /// The server's version, such as 150018 for 15.18.
-    func version() throws -> Int { Int(offerd_pq_serverVersion(try open())) }
+    func close() { pipeline.close() }
 
     /// Runs statements that answer with nothing, each without being prepared: the schema and settings.
+    func runScript(_ sql: String) throws { try pipeline.run(script: sql) }
+
+    /// Sends what was put off and some statements.
     ///
-    /// - Returns: what the last one was, such as `COMMIT`.
-    @discardableResult
-    func runScript(_ sql: String) throws -> String {
-        try PostgresResult(offerd_pq_exec(try open(), sql), on: try open()).command
+    /// - Returns: the answers of the statements.
+    private func ask(_ messages: [ServerMessage]) throws -> [PostgresResult] {
+        let before = deferred.count
+        let all = deferred + messages
+        deferred = []
+        return Array(try pipeline.roundTrip(all).dropFirst(before))
+    }
+
+    private func answer(_ statement: Statement) throws -> PostgresResult {
+        if state == .reading { try Task.checkCancellation() }
+        if let known = fetched[statement] {
+            if checksPrefetched { try check(known, statement) }
+            return known
+        }
+        guard let answer = try ask([.statement(statement)]).last else { throw StoreError.unreachable("no answer") }
+        return answer
+    }
+
+    private func check(_ known: PostgresResult, _ statement: Statement) throws {
+        let now = try ask([.statement(statement)]).last
+        guard try now?.copiedRows() == known.copiedRows() else {
+            throw StoreError.corrupt("the prefetched answer to `\(statement.sql)` is out of date")
+        }
     }
 }
 
 extension PostgresConnection: StoreTransaction {
     func goesOnAfterNUL(_ column: String) -> String? { nil }
 
-    func rows(_ statement: Statement) throws -> [StoredRow] {
-        let result = try run(statement)
-        return try (0..<result.count).map { row in
-            result.row = row
-            return try result.copiedRow()
-        }
-    }
+    func rows(_ statement: Statement) throws -> [StoredRow] { try answer(statement).copiedRows() }
 
     func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws {
-        let result = try run(statement)
-        for row in 0..<result.count {
-            result.row = row
-            try body(result)
+        let answer = try answer(statement)
+        for row in 0..<answer.count {
+            answer.row = row
+            try body(answer)
         }
     }
 
-    @discardableResult
-    func execute(_ statement: Statement) throws -> Int { try run(statement).changes }
-
-    private func run(_ statement: Statement) throws -> PostgresResult {
-        if isReading { try Task.checkCancellation() }
-        let name = try preparedName(of: statement.sql)
-        let handle = try open()
-        return try PostgresParameters(statement.values).withPointers { values, lengths, formats in
-            try PostgresResult(
-                offerd_pq_execPrepared(
-                    handle, name, CInt(clamping: values.count), values.baseAddress,
-                    lengths.baseAddress, formats.baseAddress, 1),
-                on: handle)
-        }
+    func execute(_ statement: Statement) throws {
+        guard state == .writing else { return _ = try changes(by: statement) }
+        forget(what: statement)
+        deferred.append(.statement(statement))
+        if deferred.count >= Self.mostDeferred { _ = try ask([]) }
     }
 
-    private func preparedName(of sql: String) throws -> String {
-        if let name = prepared[sql] { return name }
-        if prepared.count >= Self.capacity {
-            try runScript("DEALLOCATE ALL")
-            prepared.removeAll(keepingCapacity: true)
-        }
-        preparations += 1
-        let name = "s\(preparations)"
-        let handle = try open()
-        _ = try PostgresResult(
-            offerd_pq_prepare(handle, name, Self.numbered(sql), 0, nil), on: handle)
-        prepared[sql] = name
-        return name
+    func changes(by statement: Statement) throws -> Int {
+        forget(what: statement)
+        return try ask([.statement(statement)]).last?.changes ?? 0
     }
 
-    /// The text with `$1` in place of `?1`. No text of a statement has a question mark in it.
-    static func numbered(_ sql: String) -> String { sql.replacing("?", with: "$") }
+    /// A server keeps the answers until they are read, and the client its statements.
+    private static let mostDeferred = 1_000
+
+    var prefetches: Bool { state == .reading }
+
+    func prefetch(_ statements: [Statement]) throws {
+        let new = statements.filter { fetched[$0] == nil }
+        guard !new.isEmpty else { return }
+        for (statement, answer) in zip(new, try ask(new.map(ServerMessage.statement))) { fetched[statement] = answer }
+    }
+
+    /// Drops the answers that a change may make wrong: this body's by the changed table, the later bodies' unless each
+    /// body changes only rows of its own customers there (``Table/changedApart``).
+    private func forget(what change: Statement) {
+        guard !fetched.isEmpty || !expected.isEmpty else { return }
+        let words = change.sql.split(separator: " ", maxSplits: 3).prefix(3)
+        guard let name = words.first(where: { !["INSERT", "INTO", "UPDATE", "DELETE", "FROM"].contains($0) }) else {
+            return
+        }
+        let names = Table.names(showing: String(name))
+        fetched = fetched.filter { statement, _ in !names.contains { statement.sql.contains($0) } }
+        if !Table.changedApart.contains(String(name)) { expected = [] }
+    }
 }
 
 // Transactions.
 
 extension PostgresConnection: WriterConnection {
-    var isInTransaction: Bool {
-        let status = handle.map { offerd_pq_transactionStatus($0) } ?? OFFERD_PQ_IDLE
-        return status != OFFERD_PQ_IDLE && status != OFFERD_PQ_UNKNOWN
-    }
+    var isInTransaction: Bool { state != .idle || pipeline.isInTransaction }
 
     /// Whether it can begin a transaction: it is connected, and the last one has ended.
-    var isUsable: Bool { handle.map { offerd_pq_transactionStatus($0) == OFFERD_PQ_IDLE } ?? false }
+    var isUsable: Bool { state == .idle && pipeline.isConnected }
+
+    private static let lock = ServerMessage.text(
+        "SELECT pg_current_xact_id()::text FROM store_state WHERE id = 1 FOR UPDATE")
 
     /// Locks the row that every writer of every process locks first, so that what it reads later is all that was
-    /// committed before.
-    func beginWriting(until deadline: ContinuousClock.Instant) throws {
-        let patience = ContinuousClock.now.duration(to: deadline)
-        let milliseconds = max(
-            1, patience.components.seconds * 1_000 + patience.components.attoseconds / 1_000_000_000_000_000)
+    /// committed before. The time that it waits for is a setting of the connection.
+    func beginWriting(until deadline: ContinuousClock.Instant, expecting questions: [[Statement]]) throws {
+        var new = Set<Statement>()
+        let all = questions.joined().filter { new.insert($0).inserted }
         do {
-            try runScript(
-                """
-                BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = \(milliseconds);
-                SELECT sequence FROM store_state WHERE id = 1 FOR UPDATE
-                """)
+            try begin(all)
+        } catch StoreError.unreachable where !pipeline.isConnected {
+            // The server has restarted, or another one has taken over: nothing was done yet.
+            try pipeline.connect(to: url)
+            try begin(all)
+        }
+        let answers = fetched
+        expected = questions.map { questions in
+            questions.reduce(into: [:]) { $0[$1] = answers[$1] }
+        }
+        fetched = [:]
+    }
+
+    private func begin(_ questions: [Statement]) throws {
+        if !pipeline.isConnected { try pipeline.connect(to: url) }
+        do {
+            let answers = try ask(
+                [.text("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Self.lock]
+                    + questions.map(ServerMessage.statement)
+            )
+            transactionNumber = try answers.dropFirst().first?.copiedRows().first?.value(0)
+            for (question, answer) in zip(questions, answers.dropFirst(2)) { fetched[question] = answer }
+            state = .writing
         } catch {
-            if isInTransaction { try? rollback() }
+            try? rollback()
             throw error
         }
     }
 
-    /// The server answers the commit of a transaction in which a statement failed by undoing it.
+    func beginBody(_ number: Int?) {
+        fetched = number.flatMap { expected.indices.contains($0) ? expected[$0] : nil } ?? [:]
+    }
+
+    var runsLate: Bool { true }
+
+    func dropDeferred() { deferred = [] }
+
     func commit() throws {
-        guard try runScript("COMMIT") == "COMMIT" else {
-            throw StoreError.unavailable("the transaction was undone, because one of its statements had failed")
+        defer { end() }
+        do {
+            // The server answers the commit of a transaction in which a statement failed by undoing it.
+            guard try ask([.text("COMMIT")]).last?.command == "COMMIT" else {
+                throw StoreError.unavailable("the transaction was undone, because one of its statements had failed")
+            }
+        } catch let lost as StoreError where !pipeline.isConnected {
+            guard let transactionNumber, try isCommitted(transactionNumber) else { throw lost }
         }
     }
 
-    func rollback() throws { _ = try runScript("ROLLBACK") }
+    private func end() {
+        state = .idle
+        (deferred, fetched, expected, transactionNumber) = ([], [:], [], nil)
+    }
+
+    /// How long the outcome of a commit is looked for: as long as another server may need to take over.
+    private static let longestLook = Duration.seconds(15)
+
+    /// Whether a transaction was committed whose connection was lost before the answer came.
+    ///
+    /// - Throws: ``StoreError/unreachable(_:)`` if no server says so in time; then it may have been.
+    private func isCommitted(_ number: String) throws -> Bool {
+        let deadline = ContinuousClock.now + Self.longestLook
+        while true {
+            do {
+                try pipeline.connect(to: url)
+                let status: String? = try pipeline.roundTrip([
+                    .statement(Statement("SELECT pg_xact_status(CAST(CAST(?1 AS text) AS xid8))", number))
+                ]).last?.copiedRows().first?.value(0)
+                if let status, status != "in progress" { return status == "committed" }
+            } catch let error as StoreError where pipeline.isConnected {
+                // A server that took over without it does not know the number.
+                if case .unreachable = error { throw error }
+                return false
+            } catch {
+                if ContinuousClock.now >= deadline { throw error }
+            }
+            if ContinuousClock.now >= deadline { throw StoreError.unreachable("the outcome of a commit is unknown") }
+            pause(milliseconds: 50)
+        }
+    }
+
+    func rollback() throws {
+        let hasBegun = pipeline.isInTransaction
+        end()
+        guard hasBegun, pipeline.isConnected else { return }
+        _ = try pipeline.roundTrip([.text("ROLLBACK")])
+    }
 
     /// Runs a body on a snapshot, and lets it write nothing.
     func reading<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
-        try runScript("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        isReading = true
+        deferred = [.text("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
+        state = .reading
         memory = TransactionCache(ofSnapshot: true)
         defer {
-            isReading = false
             memory = nil
+            let isUnused = !deferred.isEmpty
+            end()
             // A failure that ended the transaction has been thrown already.
-            try? rollback()
+            if !isUnused { try? pipeline.send(.text("ROLLBACK")) }
         }
         return try body(self)
     }

@@ -11,13 +11,26 @@ public final class PostgresDatabase: DatabaseDriver {
         public var writes: WriteLimits
         /// How many snapshots are read at once, each on a connection and a thread of its own.
         public var readers: Int
+        /// Whether each prefetched answer is asked for again and compared, which tests do.
+        public var checksPrefetched: Bool
 
-        public init(writes: WriteLimits = WriteLimits(), readers: Int = 24) {
+        public init(writes: WriteLimits = WriteLimits(), readers: Int = 24, checksPrefetched: Bool = false) {
             self.writes = writes
             self.readers = readers
+            self.checksPrefetched = checksPrefetched
         }
     }
 
+    /// How many round trips the process has made since it opened the database.
+    public final class RoundTrips: Sendable {
+        fileprivate let reads = Atomic(0)
+        fileprivate let writes = Atomic(0)
+
+        public var reading: Int { reads.load(ordering: .relaxed) }
+        public var writing: Int { writes.load(ordering: .relaxed) }
+    }
+
+    public let roundTrips = RoundTrips()
     private let connection: PostgresConnection
     private let writer: WriteQueue
     private let readers: PostgresReaders
@@ -32,10 +45,18 @@ public final class PostgresDatabase: DatabaseDriver {
         url: String, limits: Limits = Limits(),
         onCommit: @escaping @Sendable (_ bodies: Int, _ duration: Duration) -> Void = { _, _ in }
     ) throws {
-        connection = try PostgresSession.open(url)
+        let roundTrips = roundTrips
+        connection = try PostgresConnection(url: url, checksPrefetched: limits.checksPrefetched) {
+            roundTrips.writes.wrappingAdd(1, ordering: .relaxed)
+        }
+        try connection.requireSettings()
         try PostgresSchema.check(connection)
         writer = WriteQueue(connection: connection, limits: limits.writes, isQuiet: { false }, onCommit: onCommit)
-        readers = PostgresReaders(url: url)
+        readers = PostgresReaders {
+            try PostgresConnection(url: url, checksPrefetched: limits.checksPrefetched) {
+                roundTrips.reads.wrappingAdd(1, ordering: .relaxed)
+            }
+        }
         threads = ReadingThreads((0..<max(1, limits.readers)).map { DispatchQueue(label: "offers.read.\($0)") })
     }
 
@@ -44,7 +65,7 @@ public final class PostgresDatabase: DatabaseDriver {
     /// - Returns: the names of the steps that were taken.
     @discardableResult
     public static func migrate(url: String) throws -> [String] {
-        let connection = try PostgresSession.open(url)
+        let connection = try PostgresConnection(url: url)
         defer { connection.close() }
         return try PostgresSchema.migrate(connection)
     }
@@ -57,9 +78,9 @@ public final class PostgresDatabase: DatabaseDriver {
     }
 
     public func write<T: Sendable>(
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await writer.write(body)
+        try await writer.write(expecting: expectation, body)
     }
 
     public var waitingWrites: Int { writer.waiting }
@@ -70,33 +91,24 @@ public final class PostgresDatabase: DatabaseDriver {
     }
 }
 
-/// What every connection of the store is set to.
-enum PostgresSession {
+extension PostgresConnection {
     private static let oldestVersion = 150_000
 
     /// - Throws: ``StoreError/unavailable(_:)`` if the server is too old, or its settings would break the store.
-    static func open(_ url: String) throws -> PostgresConnection {
-        let connection = try PostgresConnection(url: url)
-        try connection.runScript(
-            """
-            SET client_encoding = 'UTF8'; SET client_min_messages = 'error'; SET standard_conforming_strings = on;
-            SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '30s'; SET TIME ZONE 'UTC'
-            """)
-        let version = try connection.version()
-        guard version >= oldestVersion else {
+    func requireSettings() throws {
+        let version = try pipeline.version()
+        guard version >= Self.oldestVersion else {
             throw StoreError.unavailable("the database is PostgreSQL \(version / 10_000), and 15 or newer is needed")
         }
-        let encoding = try connection.parameter("server_encoding") ?? "unknown"
+        let encoding = try pipeline.parameter("server_encoding") ?? "unknown"
         guard encoding == "UTF8" else {
             throw StoreError.unavailable("the database's encoding is `\(encoding)`, and `UTF8` is needed")
         }
-        let commit: String? = try connection.rows(Statement("SELECT current_setting('synchronous_commit')")).first?
-            .value(0)
+        let commit: String? = try row(Statement("SELECT current_setting('synchronous_commit')"))?.value(0)
         guard commit != "off", commit != "local" else {
             throw StoreError.unavailable(
-                "the database does not keep commits durable: synchronous_commit is `\(commit ?? "")`")
+                "the database does not keep commits durable: `synchronous_commit` is `\(commit ?? "")`")
         }
-        return connection
     }
 }
 
@@ -107,32 +119,45 @@ final class PostgresReaders: Sendable {
         var isClosed = false
     }
 
-    private let url: String
+    private let connect: @Sendable () throws -> PostgresConnection
     private let state = Mutex(State())
 
-    init(url: String) { self.url = url }
+    init(_ connect: @escaping @Sendable () throws -> PostgresConnection) { self.connect = connect }
 
     func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
-        let connection = try take()
-        defer { giveBack(connection) }
-        return try connection.reading(body)
+        let (connection, isNew) = try take()
+        do {
+            defer { giveBack(connection) }
+            return try connection.reading(body)
+        } catch StoreError.unreachable where !isNew {
+            // The server has restarted, or another one has taken over, and no idle connection is of use.
+            closeIdle()
+        }
+        let (next, _) = try take()
+        defer { giveBack(next) }
+        return try next.reading(body)
     }
 
     func close() {
+        state.withLock { $0.isClosed = true }
+        closeIdle()
+    }
+
+    private func closeIdle() {
         let idle = state.withLock { state in
-            state.isClosed = true
             defer { state.idle = [] }
             return state.idle
         }
         for connection in idle { connection.close() }
     }
 
-    private func take() throws -> PostgresConnection {
+    private func take() throws -> (connection: PostgresConnection, isNew: Bool) {
         let known = try state.withLock { state in
             if state.isClosed { throw StoreError.unavailable("the database is closed") }
             return state.idle.popLast()
         }
-        return try known ?? PostgresSession.open(url)
+        if let known { return (known, false) }
+        return (try connect(), true)
     }
 
     private func giveBack(_ connection: PostgresConnection) {

@@ -128,7 +128,12 @@ final class PostgresResult: StoredColumns {
         throw StoreError.corrupt("a column holds a value of another type, or a number beyond 64 bits")
     }
 
-    func copiedRow() throws -> StoredRow { StoredRow(try (0..<Int(columns)).map(stored)) }
+    func copiedRows() throws -> [StoredRow] {
+        try (0..<count).map { row in
+            self.row = row
+            return StoredRow(try (0..<Int(columns)).map(stored))
+        }
+    }
 }
 
 extension StoreError {

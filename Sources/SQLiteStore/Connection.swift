@@ -111,8 +111,11 @@ extension Connection: StoreTransaction {
         try prepared.run(statement.values) { try body(prepared) }
     }
 
-    @discardableResult
-    func execute(_ statement: Statement) throws -> Int {
+    func execute(_ statement: Statement) throws {
+        try self.statement(statement.sql).run(statement.values) {}
+    }
+
+    func changes(by statement: Statement) throws -> Int {
         try self.statement(statement.sql).run(statement.values) {}
         return Int(sqlite3_changes(handle))
     }
@@ -146,7 +149,7 @@ extension Connection: WriterConnection {
 
     /// SQLite's own waiting grows to 100 ms between two looks, and a busy process would nearly always be missed; a
     /// repeated short wait looks more often.
-    func beginWriting(until deadline: ContinuousClock.Instant) throws {
+    func beginWriting(until deadline: ContinuousClock.Instant, expecting _: [[Statement]]) throws {
         while true {
             do {
                 try execute(.beginWriting)

@@ -46,7 +46,7 @@ struct ImportTests {
             ImportTable.design.allowed.filter { $0.value.contains(system) }.keys.sorted()
         }
         #expect(targets(importing: "Dispatch") == ["OfferApplication", "OfferStore", "PostgresStore", "SQLiteStore"])
-        #expect(targets(importing: "Glibc") == ["SQLiteStore"])
+        #expect(targets(importing: "Glibc") == ["PostgresStore", "SQLiteStore"])
         #expect(ImportTable.design.allowed.filter { $0.value.contains("COpenSSL") }.keys.sorted() == ["OpenSSLCrypto"])
         #expect(ImportTable.design.allowed.filter { $0.value.contains("CSQLite") }.keys.sorted() == ["SQLiteStore"])
         #expect(targets(importing: "CPostgres") == ["PostgresStore"])

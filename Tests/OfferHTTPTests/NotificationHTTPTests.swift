@@ -3,6 +3,7 @@ import Foundation
 import LocalAppStore
 import OfferHTTP
 import OfferModel
+import OfferStore
 import OfferTestSupport
 import SQLiteStore
 import Testing

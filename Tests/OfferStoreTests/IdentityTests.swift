@@ -210,8 +210,8 @@ struct IdentityTests {
             return rows
         }
 
-        func execute(_ statement: Statement) throws -> Int {
-            try transaction.execute(statement)
+        func changes(by statement: Statement) throws -> Int {
+            try transaction.changes(by: statement)
         }
     }
 

@@ -183,8 +183,9 @@ struct OfferctlTests {
             let id = String(expired.split(separator: "_")[1])
             let database = try SQLiteDatabase(path: installation.directory.path("offers.sqlite"))
             let changed = try await database.write { transaction in
-                try transaction.execute(
-                    Statement("UPDATE api_key SET created_at = 1, expires_at = 2 WHERE id = ?1", id))
+                try transaction.changes(
+                    by:
+                        Statement("UPDATE api_key SET created_at = 1, expires_at = 2 WHERE id = ?1", id))
             }
             try database.close()
             #expect(changed == 1)

@@ -73,7 +73,7 @@ struct StatementReuseTests {
             } catch {
                 failure = error
             }
-            return (failure, try transaction.execute(Statement(insert, "com.example.pro", "Sandbox")))
+            return (failure, try transaction.changes(by: Statement(insert, "com.example.pro", "Sandbox")))
         }
         guard case .constraint(let name) = failure as? StoreError else {
             Issue.record("\(String(describing: failure))")

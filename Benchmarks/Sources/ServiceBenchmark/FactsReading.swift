@@ -57,7 +57,9 @@ final class ReadWatch: StoreDatabase {
         return value
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await database.write(body)
+    func write<T: Sendable>(
+        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await database.write(expecting: expectation, body)
     }
 }

@@ -58,11 +58,13 @@ final class WriteGate: StoreDatabase {
         try await database.readInline(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+    func write<T: Sendable>(
+        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         await turn()
         let began = ContinuousClock.now
         defer { leave(began) }
-        return try await database.write(body)
+        return try await database.write(expecting: expectation, body)
     }
 
     private func turn() async {

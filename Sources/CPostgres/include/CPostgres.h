@@ -11,8 +11,8 @@ typedef unsigned int Oid;
 #define OFFERD_PQ_CONNECTION_OK 0
 #define OFFERD_PQ_COMMAND_OK 1
 #define OFFERD_PQ_TUPLES_OK 2
+#define OFFERD_PQ_PIPELINE_SYNC 10
 #define OFFERD_PQ_IDLE 0
-#define OFFERD_PQ_UNKNOWN 4
 // Fields of an error: letters.
 #define OFFERD_PQ_SQLSTATE 67
 #define OFFERD_PQ_MESSAGE 77
@@ -24,7 +24,9 @@ typedef unsigned int Oid;
 // Loads libpq, once. Returns NULL, or why it cannot be loaded; to be called before any other function.
 const char *offerd_pq_load(void);
 
-PGconn *offerd_pq_connectdb(const char *conninfo);
+// Connects to a URL. What it does not say: a lost connection is noticed within seconds, and a server that only reads is
+// no answer.
+PGconn *offerd_pq_connect(const char *url);
 void offerd_pq_finish(PGconn *connection);
 int offerd_pq_status(const PGconn *connection);
 int offerd_pq_transactionStatus(const PGconn *connection);
@@ -32,10 +34,20 @@ const char *offerd_pq_parameterStatus(const PGconn *connection, const char *name
 int offerd_pq_serverVersion(const PGconn *connection);
 const char *offerd_pq_errorMessage(const PGconn *connection);
 PGresult *offerd_pq_exec(PGconn *connection, const char *sql);
-PGresult *offerd_pq_prepare(PGconn *connection, const char *name, const char *sql, int count, const Oid *types);
-PGresult *offerd_pq_execPrepared(
+int offerd_pq_sendQueryParams(
+    PGconn *connection, const char *sql, int count, const Oid *types, const char *const *values, const int *lengths,
+    const int *formats, int resultFormat);
+int offerd_pq_sendPrepare(PGconn *connection, const char *name, const char *sql, int count, const Oid *types);
+int offerd_pq_sendQueryPrepared(
     PGconn *connection, const char *name, int count, const char *const *values, const int *lengths, const int *formats,
     int resultFormat);
+int offerd_pq_enterPipelineMode(PGconn *connection);
+int offerd_pq_exitPipelineMode(PGconn *connection);
+int offerd_pq_pipelineSync(PGconn *connection);
+int offerd_pq_flush(PGconn *connection);
+int offerd_pq_socket(const PGconn *connection);
+int offerd_pq_consumeInput(PGconn *connection);
+PGresult *offerd_pq_getResult(PGconn *connection);
 int offerd_pq_resultStatus(const PGresult *result);
 const char *offerd_pq_resultErrorField(const PGresult *result, int field);
 int offerd_pq_ntuples(const PGresult *result);

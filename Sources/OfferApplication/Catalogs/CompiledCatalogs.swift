@@ -13,6 +13,10 @@ final class CompiledCatalogs: Sendable {
 
     private static let capacity = 64
     private let catalogs = Mutex<[Key: CompiledCatalog]>([:])
+    private let numbers = Mutex<[Scope: ScopeNumber]>([:])
+
+    /// The number that a scope had when a catalog of it was last read, to ask ahead with; absent if none was.
+    func lastNumber(of scope: Scope) -> ScopeNumber? { numbers.withLock { $0[scope] } }
 
     /// The catalog of a revision, read from the store only if it is not known yet.
     ///
@@ -29,6 +33,7 @@ final class CompiledCatalogs: Sendable {
         }
         let catalog = CompiledCatalog(try CatalogReader.read(stored.document).value)
         if let memory = transaction.memory, memory.hasNewCatalog { return catalog }
+        numbers.withLock { $0[scope] = number }
         catalogs.withLock { cache in
             if cache.count >= Self.capacity { cache.removeAll(keepingCapacity: true) }
             cache[key] = catalog

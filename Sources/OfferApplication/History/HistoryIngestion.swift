@@ -123,6 +123,7 @@ public struct HistoryIngestion: Sendable {
             return Kept(outcomes: [])
         }
         let (owners, known) = try await database.readInline { transaction -> ([CustomerNumber], Kept?) in
+            try expect(verified, identifiers, of: caller.scope, transaction)
             let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).number(of: caller.scope)
             let subject: NamedCustomers
@@ -160,6 +161,24 @@ public struct HistoryIngestion: Sendable {
             kept.customers = try await customers(of: verified, identifiers, in: caller.scope)
         }
         return kept
+    }
+
+    /// Asks ahead what can be asked before the first answer.
+    private func expect(
+        _ verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, of scope: Scope,
+        _ transaction: any StoreTransaction
+    ) throws {
+        try transaction.expect(
+            { _ = try StoreClock($0).lastInstant() },
+            { _ = try ScopeStore($0).number(of: scope) },
+            { transaction in
+                guard let number = catalogs.lastNumber(of: scope) else { return }
+                _ = try NamedCustomers.resolve(identifiers, signed: verified.proven, in: number, transaction)
+            },
+            { transaction in
+                guard let number = catalogs.lastNumber(of: scope) else { return }
+                _ = try HistoryStore(transaction).missing(verified.payloads, in: number)
+            })
     }
 
     private func write(

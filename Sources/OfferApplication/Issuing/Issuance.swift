@@ -31,6 +31,36 @@ struct Issuance: Sendable {
         return try snapshot.stillHolds(request.customer, signed: signed, in: number, transaction)
     }
 
+    /// What the transaction that records the decision asks first.
+    func expectation(_ reply: IssueReply) -> WriteExpectation? {
+        guard let number = snapshot.number else { return nil }
+        let (now, customers) = (snapshot.now, snapshot.subject.customers)
+        return WriteExpectation(
+            of: customers,
+            [
+                { _ = try reply.earlier(at: now, $0) },
+                { _ = try StoreClock($0).lastInstant() },
+                { _ = try ScopeStore($0).generation(of: number) },
+                { transaction in
+                    guard !snapshot.subject.isProvenWhole else { return }
+                    _ = try NamedCustomers.resolve(request.customer, signed: signed, in: number, transaction)
+                },
+                { _ = try CustomerStore($0).version(of: customers) },
+                { transaction in
+                    guard let account = snapshot.account else { return }
+                    _ = try snapshot.othersOfAccount(account.others.offers, in: number, transaction)
+                    _ = try CustomerStore(transaction).version(of: account.others.all)
+                },
+                { _ = try sharedLimits(in: number, $0) },
+                { try CounterStore($0).askBeforeCounting(open?.issuedOffer.offerId ?? question.offer.id, in: number) },
+                { transaction in
+                    guard let customer = customers.first, open == nil else { return }
+                    try RedemptionStore(transaction).matchLaterEvidence(
+                        of: customer, since: now, offers: question.offers, at: now, in: number)
+                },
+            ])
+    }
+
     /// Whether a refusal carries a statement that keeps StoreKit from granting the introductory offer: it is withheld, and
     /// there is a transaction for the statement to name.
     var blocksIntroductoryOffer: Bool {

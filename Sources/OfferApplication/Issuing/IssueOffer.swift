@@ -105,10 +105,9 @@ public struct IssueOffer: Sendable {
     ) async throws -> (snapshot: Snapshot, earlier: WrittenAnswer?) {
         let (clock, catalogs, policy) = (clock, catalogs, policy)
         return try await database.readInline { transaction in
-            try seen?.requireNotErased(transaction)
             var snapshot = try Snapshot.read(
                 request.customer, signed: signed, scope: caller.scope, clock: clock, catalogs: catalogs,
-                openIssuedOffersOf: [request.offerId], transaction)
+                openIssuedOffersOf: [request.offerId], known: seen, transaction)
             snapshot.signUp = caller.signUp(request.customer)
             if let offer = try? caller.requested(request.offerId, of: snapshot.compiledCatalog, at: snapshot.now),
                 let product = try? offer.offer.product(asked: request.productId)
@@ -346,7 +345,9 @@ public struct IssueOffer: Sendable {
         _ record: @escaping @Sendable (any StoreTransaction) throws -> Commit?
     ) async throws -> Commit {
         let now = issuance.snapshot.now
-        let committed: Commit = try await database.write(by: issuance.caller.author) { transaction in
+        let expectation = issuance.expectation(reply)
+        let committed: Commit = try await database.write(by: issuance.caller.author, expecting: expectation) {
+            transaction in
             if let earlier = try reply.earlier(at: now, transaction) { return .earlier(earlier) }
             if let obstacle = try record(transaction) { return obstacle }
             try reply.keep(answer, onEarlier: decision, at: now, transaction)

@@ -34,11 +34,17 @@ struct Snapshot: Sendable {
 
     /// Reads a snapshot of the customers that the identifiers name.
     ///
-    /// - Parameter offers: the offers whose open issued offers are wanted; every offer's if absent.
+    /// - Parameters:
+    ///   - offers: the offers whose open issued offers are wanted; every offer's if absent.
+    ///   - known: whom they named a moment ago.
+    /// - Throws: `busy` if one of those was erased since.
     static func read(
         _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], scope: Scope, clock: RequestClock,
-        catalogs: CompiledCatalogs, openIssuedOffersOf offers: [OfferId]?, _ transaction: any StoreTransaction
+        catalogs: CompiledCatalogs, openIssuedOffersOf offers: [OfferId]?, known: NamedCustomers? = nil,
+        _ transaction: any StoreTransaction
     ) throws -> Snapshot {
+        try expect(identifiers, signed: signed, of: known, scope: scope, catalogs: catalogs, transaction)
+        try known?.requireNotErased(transaction)
         let state = try ScopeStore(transaction).presentState(around: scope)
         let now = try clock.instant(after: state.marks)
         let customers = CustomerStore(transaction)
@@ -54,6 +60,9 @@ struct Snapshot: Sendable {
         let number = present.number
         var subject = try NamedCustomers.resolve(identifiers, signed: signed, in: number, transaction)
         subject.seenAt = state.newestSequence
+        if subject.customers != known?.customers {
+            try transaction.expect { try Self.read(of: subject.customers, identifiers, $0) }
+        }
         let overview = try customers.overview(of: subject.customers)
         let facts = try SubjectFacts.read(subject.customers, overview, named: identifiers, transaction)
         let catalog = try catalogs.catalog(present.catalogRevision, of: number, in: scope, transaction)
@@ -68,6 +77,28 @@ struct Snapshot: Sendable {
             openIssuedOffers: try openIssuedOffers(
                 among: facts.issuedOffers, of: ids, at: now, in: number, transaction),
             signUp: identifiers.signUp)
+    }
+
+    /// Asks ahead what can be asked before the first answer.
+    private static func expect(
+        _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], of known: NamedCustomers?, scope: Scope,
+        catalogs: CompiledCatalogs, _ transaction: any StoreTransaction
+    ) throws {
+        try transaction.expect(
+            { try known?.requireNotErased($0) },
+            { _ = try ScopeStore($0).presentState(around: scope) },
+            { transaction in
+                guard let number = catalogs.lastNumber(of: scope) else { return }
+                _ = try NamedCustomers.resolve(identifiers, signed: signed, in: number, transaction)
+            },
+            { if let known { try read(of: known.customers, identifiers, $0) } })
+    }
+
+    private static func read(
+        of customers: [CustomerNumber], _ identifiers: CustomerIdentifiers, _ transaction: any StoreTransaction
+    ) throws {
+        let overview = try CustomerStore(transaction).overview(of: customers)
+        _ = try SubjectFacts.read(customers, overview, named: identifiers, transaction)
     }
 
     /// Of some issued offers those that may be open, with the signatures made by an instant.

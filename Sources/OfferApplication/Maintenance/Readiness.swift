@@ -82,8 +82,10 @@ final class WatchedDatabase: StoreDatabase {
         try await noting { try await base.readInline(body) }
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await noting { try await base.write(body) }
+    func write<T: Sendable>(
+        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await noting { try await base.write(expecting: expectation, body) }
     }
 
     private func noting<T>(_ work: () async throws -> T) async throws -> T {

@@ -51,17 +51,23 @@ public final class Ledger: Sendable {
 
     /// Runs a body in the next durable transaction, see ``StoreDatabase/write(_:)``, and records there what it changed.
     ///
-    /// - Parameter author: who answers for it.
+    /// - Parameters:
+    ///   - author: who answers for it.
+    ///   - expectation: what the body will ask first; may be left out.
     /// - Throws: what the body throws, `CancellationError`, or ``StoreError``; then nothing of it was kept.
     public func write<T: Sendable>(
-        by author: AuditAuthor, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        by author: AuditAuthor, expecting expectation: WriteExpectation? = nil,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        let (value, news) = try await database.write { transaction in
+        let recorded: @Sendable (any StoreTransaction) throws -> (T, [RedemptionNews]) = { transaction in
             let recording = AuditLog(author: author, digests: try self.digests(transaction))
             let value = try body(RecordedTransaction(base: transaction, recording: recording))
             try recording.finish(transaction)
             return (value, try recording.news(transaction))
         }
+        var expectation = expectation
+        expectation?.operations += [{ _ = try AuditHead.read($0) }]
+        let (value, news) = try await database.write(expecting: expectation, recorded)
         news.forEach(onRedemptions)
         return value
     }
@@ -97,7 +103,11 @@ private final class RecordedTransaction: StoreTransaction {
         try base.each(statement, body)
     }
 
-    func execute(_ statement: Statement) throws -> Int {
-        try base.execute(statement)
-    }
+    func execute(_ statement: Statement) throws { try base.execute(statement) }
+
+    func changes(by statement: Statement) throws -> Int { try base.changes(by: statement) }
+
+    func prefetch(_ statements: [Statement]) throws { try base.prefetch(statements) }
+
+    var prefetches: Bool { base.prefetches }
 }

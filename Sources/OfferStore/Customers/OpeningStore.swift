@@ -18,11 +18,11 @@ public struct OpeningStore {
     public func open(_ offer: OfferId, to customers: [CustomerNumber], at now: Instant) throws {
         var changed = [CustomerNumber]()
         for customer in customers {
-            let inserted = try transaction.execute(
-                """
-                INSERT INTO offer_opening (customer_id, offer_id, opened_at) VALUES (?1, ?2, ?3)
-                ON CONFLICT (customer_id, offer_id) DO NOTHING
-                """, customer, offer, now)
+            let inserted = try transaction.changes(
+                by: """
+                    INSERT INTO offer_opening (customer_id, offer_id, opened_at) VALUES (?1, ?2, ?3)
+                    ON CONFLICT (customer_id, offer_id) DO NOTHING
+                    """, customer, offer, now)
             if inserted > 0 { changed.append(customer) }
         }
         guard !changed.isEmpty else { return }

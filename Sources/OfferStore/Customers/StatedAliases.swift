@@ -86,8 +86,8 @@ extension CustomerStore {
         let log = try transaction.audit()
         var detached: [CustomerNumber] = []
         for customer in Set(customers).sorted() {
-            let deleted = try transaction.execute(
-                "DELETE FROM customer_alias WHERE scope_id = ?1 AND kind = ?2 AND value = ?3 AND customer_id = ?4",
+            let deleted = try transaction.changes(
+                by: "DELETE FROM customer_alias WHERE scope_id = ?1 AND kind = ?2 AND value = ?3 AND customer_id = ?4",
                 scope, alias.kind, alias.value, customer)
             guard deleted > 0 else { continue }
             detached.append(customer)

@@ -23,10 +23,13 @@ public protocol StoreDatabase: Sendable {
     /// other transaction writes, in any process: counters and what a transaction remembers (``TransactionCache``) rest
     /// on that.
     ///
+    /// - Parameter expectation: what the body will ask first; may be left out.
     /// - Throws: what the body throws, `CancellationError` if the task was cancelled before the body began, or
     ///   ``StoreError``; then nothing of the body is kept, except in a file that was moved meanwhile
     ///   (``StoreError/moved(_:)``).
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
+    func write<T: Sendable>(
+        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T
 }
 
 /// A database as a driver opens it.
@@ -46,6 +49,12 @@ extension DatabaseDriver {
 }
 
 extension StoreDatabase {
+    public func write<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await write(expecting: nil, body)
+    }
+
     public func readInline<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
@@ -63,9 +72,20 @@ public protocol StoreTransaction: AnyObject {
     /// Runs a body for every row, while that row is current.
     func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws
 
-    /// Runs a statement and says how many rows it changed.
-    @discardableResult
-    func execute(_ statement: Statement) throws -> Int
+    /// Runs a statement that changes rows; a driver may run it later, but before anything that could show the
+    /// difference: an answer that may depend on it, or the commit. Its failure may be thrown then.
+    func execute(_ statement: Statement) throws
+
+    /// Runs a statement that changes rows, at once.
+    ///
+    /// - Returns: how many it changed.
+    func changes(by statement: Statement) throws -> Int
+
+    /// Asks at once what will be asked soon, where each question costs a round trip; otherwise does nothing.
+    func prefetch(_ statements: [Statement]) throws
+
+    /// Whether ``prefetch(_:)`` does anything.
+    var prefetches: Bool { get }
 
     /// The condition under which a column holds text that goes on after U+0000; `nil` if the engine has no such text.
     func goesOnAfterNUL(_ column: String) -> String?
@@ -80,6 +100,20 @@ public protocol StoreTransaction: AnyObject {
 
 extension StoreTransaction {
     public var recording: AuditLog? { nil }
+
+    public func execute(_ statement: Statement) throws { _ = try changes(by: statement) }
+
+    public func prefetch(_ statements: [Statement]) throws {}
+
+    public var prefetches: Bool { false }
+
+    /// Asks at once what operations will ask first, where each question costs a round trip.
+    ///
+    /// - Parameter operations: run with a transaction that only notes their questions and answers each with no row; what
+    ///   they throw is ignored.
+    public func expect(_ operations: ((any StoreTransaction) throws -> Void)...) throws {
+        if prefetches { try prefetch(Questions.of(operations)) }
+    }
 
     public func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws {
         for row in try rows(statement) { try body(row) }
@@ -104,11 +138,17 @@ extension StoreTransaction {
     }
 
     @inline(__always)
-    @discardableResult
     func execute<each Value: Storable>(
         _ sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
-    ) throws -> Int {
+    ) throws {
         try execute(Statement(sql, repeat each value, list: list))
+    }
+
+    @inline(__always)
+    func changes<each Value: Storable>(
+        by sql: String, _ value: repeat each Value, list: [StoredValue]? = nil
+    ) throws -> Int {
+        try changes(by: Statement(sql, repeat each value, list: list))
     }
 }
 

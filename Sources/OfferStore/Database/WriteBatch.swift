@@ -1,4 +1,27 @@
+import OfferModel
+
+/// Commits the bodies of one batch.
 struct WriteBatch {
+    /// Failures of a commit that are no body's.
+    private struct FailedCommit: Error {
+        let error: StoreError
+    }
+
+    /// Whom the bodies so far concern; everyone, if one does not say.
+    private struct Concerned {
+        private var customers: Set<CustomerNumber>? = []
+
+        /// Whether a body concerns none of them.
+        mutating func isNew(_ job: WriteQueue.Job) -> Bool {
+            guard let expectation = job.expectation, let known = customers else {
+                customers = nil
+                return false
+            }
+            defer { customers = known.union(expectation.customers) }
+            return known.isDisjoint(with: expectation.customers)
+        }
+    }
+
     let connection: any WriterConnection
     let check: @Sendable () throws -> Void
     let patience: Duration
@@ -16,18 +39,22 @@ struct WriteBatch {
         do {
             try check()
             do {
-                try begin(until: waits ? deadline : .now)
+                try begin(until: waits ? deadline : .now, expecting: jobs.map(\.questions))
             } catch StoreError.busy where !waits {
                 return false
             }
             // The time of the bodies does not count: the rest is for waiting.
             let left = ContinuousClock.now.duration(to: deadline)
-            guard let answers = try runTogether(jobs, patience: left) ?? runIsolated(jobs) else { return true }
-            try memory.write(to: connection)
-            try connection.commit()
+            var answers = try runTogether(jobs, patience: left)
+            if answers == nil {
+                answers = runIsolated(jobs)
+                guard answers != nil else { return true }
+                try memory.write(to: connection)
+                try connection.commit()
+            }
             // What was committed counts only if it is where the next process looks for it.
             try check()
-            for answer in answers { answer() }
+            for answer in answers ?? [] { answer() }
         } catch {
             undo()
             for job in jobs { job.fail(error) }
@@ -35,27 +62,39 @@ struct WriteBatch {
         return true
     }
 
-    /// Runs the bodies with nothing between them: nearly always all of them go well, and a savepoint keeps a copy of
-    /// each page that its body changes.
+    /// Runs the bodies with nothing between them, and commits: nearly always all of them go well, and a savepoint costs
+    /// SQLite a copy of each page that its body changes, and PostgreSQL round trips.
     ///
     /// - Returns: `nil` if one failed, or there is only one, which has no savepoint anyway; then nothing was done.
-    /// - Throws: what keeps the transaction from being begun again.
+    /// - Throws: a failure of the database, or what keeps the transaction from being begun again.
     private func runTogether(_ jobs: [WriteQueue.Job], patience: Duration) throws -> [WriteQueue.Release]? {
         guard jobs.count > 1 else { return nil }
         let mark = memory.mark
+        var concerned = Concerned()
         do {
-            return try jobs.map { job in
+            let answers = try jobs.enumerated().map { number, job in
+                connection.beginBody(concerned.isNew(job) ? number : nil)
                 let answer = try job.run(connection)
                 // On a full disk SQLite undoes everything by itself, and the next body would write outside of a
                 // transaction.
                 guard connection.isInTransaction else { throw StoreError.unavailable("the transaction was undone") }
                 return answer
             }
+            try memory.write(to: connection)
+            do {
+                try connection.commit()
+            } catch let error as StoreError where error.isOfFile || !connection.runsLate {
+                throw FailedCommit(error: error)
+            }
+            return answers
+        } catch let failed as FailedCommit {
+            throw failed.error
         } catch {
-            // A body that failed fails again, and its caller is told then.
+            // A body that failed fails again, and its caller is told then. A driver that runs statements late may find
+            // the failure at the commit.
             memory.rollback(to: mark)
             undo()
-            try begin(until: .now + patience)
+            try begin(until: .now + patience, expecting: [])
             return nil
         }
     }
@@ -68,6 +107,7 @@ struct WriteBatch {
         var answers = [WriteQueue.Release]()
         for (index, job) in jobs.enumerated() {
             let mark = memory.mark
+            connection.beginBody(isShared ? nil : index)
             do {
                 answers.append(try isShared ? inSavepoint(job) : job.run(connection))
             } catch {
@@ -84,16 +124,16 @@ struct WriteBatch {
         return answers
     }
 
-    private func begin(until deadline: ContinuousClock.Instant) throws {
+    private func begin(until deadline: ContinuousClock.Instant, expecting questions: [[Statement]]) throws {
         // The batch before could not undo its failed transaction, and nothing of that may be committed.
         if connection.isInTransaction { try connection.rollback() }
-        try connection.beginWriting(until: deadline)
+        try connection.beginWriting(until: deadline, expecting: questions)
     }
 
     private func inSavepoint(_ job: WriteQueue.Job) throws -> WriteQueue.Release {
-        try connection.execute(Statement("SAVEPOINT job"))
+        _ = try connection.changes(by: Statement("SAVEPOINT job"))
         let release = try job.run(connection)
-        try connection.execute(Statement("RELEASE SAVEPOINT job"))
+        _ = try connection.changes(by: Statement("RELEASE SAVEPOINT job"))
         return release
     }
 
@@ -103,9 +143,10 @@ struct WriteBatch {
     ///   broken file SQLite has undone all of it already.
     private func undoJob() -> Bool {
         guard connection.isInTransaction else { return false }
+        connection.dropDeferred()
         do {
-            try connection.execute(Statement("ROLLBACK TO SAVEPOINT job"))
-            try connection.execute(Statement("RELEASE SAVEPOINT job"))
+            _ = try connection.changes(by: Statement("ROLLBACK TO SAVEPOINT job"))
+            _ = try connection.changes(by: Statement("RELEASE SAVEPOINT job"))
             return true
         } catch {
             return false

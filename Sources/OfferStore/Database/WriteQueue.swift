@@ -1,4 +1,5 @@
 public import Dispatch
+import OfferModel
 import Synchronization
 
 /// The connection of a driver that writes; one thread at a time uses it.
@@ -10,11 +11,48 @@ public protocol WriterConnection: StoreTransaction {
     /// Begins a transaction in which no other process writes.
     ///
     /// - Throws: ``StoreError/busy(_:)`` if another process writes until the deadline.
-    func beginWriting(until deadline: ContinuousClock.Instant) throws
+    ///
+    /// - Parameter questions: what each body will ask first; a driver may ask it with the beginning.
+    func beginWriting(until deadline: ContinuousClock.Instant, expecting questions: [[Statement]]) throws
+
+    /// Tells that a body begins.
+    ///
+    /// - Parameter number: whose questions the answers of the beginning may be used for; absent if a body before may have
+    ///   changed them.
+    func beginBody(_ number: Int?)
+
+    /// Whether statements may fail as late as the commit.
+    var runsLate: Bool { get }
+
+    /// Forgets statements of a failed body that were not run yet.
+    func dropDeferred()
+
     func commit() throws
     func rollback() throws
     /// Runs a body on a snapshot, and lets it write nothing.
     func reading<T>(_ body: (any StoreTransaction) throws -> T) throws -> T
+}
+
+extension WriterConnection {
+    public var runsLate: Bool { false }
+    public func beginBody(_ number: Int?) {}
+    public func dropDeferred() {}
+}
+
+/// What a write will ask first, and whom it concerns: for drivers where each question costs a round trip while nothing
+/// else can be written.
+public struct WriteExpectation: Sendable {
+    public typealias Operation = @Sendable (any StoreTransaction) throws -> Void
+
+    /// The only customers whose rows the write changes or asks for.
+    public var customers: Set<CustomerNumber>
+    /// See ``StoreTransaction/expect(_:)``.
+    public var operations: [Operation]
+
+    public init(of customers: some Sequence<CustomerNumber>, _ operations: [Operation]) {
+        self.customers = Set(customers)
+        self.operations = operations
+    }
 }
 
 /// How many writes may wait and share a commit, and how long one waits for another process.
@@ -39,6 +77,8 @@ public struct WriteLimits: Sendable {
 public final class WriteQueue: Sendable {
     struct Job: Sendable {
         let ticket: Ticket
+        let expectation: WriteExpectation?
+        let questions: [Statement]
         /// Runs the body, perhaps a second time after the first was undone; the answer gives its result to the caller.
         let run: @Sendable (any StoreTransaction) throws -> Release
         let fail: @Sendable (any Error) -> Void
@@ -93,13 +133,18 @@ public final class WriteQueue: Sendable {
         self.onCommit = onCommit
     }
 
-    public func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+    /// - Parameter expectation: for a connection that makes use of it.
+    public func write<T: Sendable>(
+        expecting expectation: WriteExpectation? = nil,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         let ticket = Ticket()
+        let questions = Questions.of((expectation?.operations ?? []).map { operation in { try operation($0) } })
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 add(
                     Job(
-                        ticket: ticket,
+                        ticket: ticket, expectation: expectation, questions: questions,
                         run: { transaction in
                             let value = try body(transaction)
                             return { continuation.resume(returning: value) }

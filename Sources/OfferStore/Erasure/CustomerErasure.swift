@@ -133,7 +133,7 @@ public struct CustomerErasure {
     }
 
     private func deleteAnswers(of decisions: String, _ list: [StoredValue]) throws -> Int {
-        try transaction.execute("DELETE FROM kept_answer AS t WHERE \(Table.isAnswer(of: decisions))", list: list)
+        try transaction.changes(by: "DELETE FROM kept_answer AS t WHERE \(Table.isAnswer(of: decisions))", list: list)
     }
 
     private func deleteRows(
@@ -156,8 +156,8 @@ public struct CustomerErasure {
             + tables.filter({ $0.name == "customer_identifier" })
         {
             guard let rows = table.condition else { continue }
-            outcome.deleted[table.name, default: 0] += try transaction.execute(
-                "DELETE FROM \(table.name) AS t WHERE \(rows) AND ?1 = ?1", scope, list: chain.map(\.storedValue))
+            outcome.deleted[table.name, default: 0] += try transaction.changes(
+                by: "DELETE FROM \(table.name) AS t WHERE \(rows) AND ?1 = ?1", scope, list: chain.map(\.storedValue))
         }
     }
 

@@ -146,7 +146,8 @@ extension EventStore {
             .sorted { $0.0 < $1.0 }.prefix(limit)
         let old = next.prefix { _, date in date <= end }
         guard let last = old.last?.0 else { return (0, true) }
-        let removed = try transaction.execute("DELETE FROM event WHERE sequence > ?1 AND sequence <= ?2", start, last)
+        let removed = try transaction.changes(
+            by: "DELETE FROM event WHERE sequence > ?1 AND sequence <= ?2", start, last)
         try transaction.noteRetention(of: Self.subject, upTo: last)
         return (removed, old.count < limit)
     }

@@ -103,12 +103,12 @@ public struct WebhookStore {
 
     /// Takes or extends the lease; `false` if another process has it.
     public func lease(_ id: String, to holder: String, until end: Instant, at now: Instant) throws -> Bool {
-        try transaction.execute(
-            """
-            UPDATE webhook SET lease_holder = ?2, lease_until = ?3
-            WHERE id = ?1 AND (lease_holder = ?2 OR lease_until IS NULL OR lease_until <= ?4
-                OR lease_until - ?4 > 2 * (?3 - ?4))
-            """, id, holder, end, now) == 1
+        try transaction.changes(
+            by: """
+                UPDATE webhook SET lease_holder = ?2, lease_until = ?3
+                WHERE id = ?1 AND (lease_holder = ?2 OR lease_until IS NULL OR lease_until <= ?4
+                    OR lease_until - ?4 > 2 * (?3 - ?4))
+                """, id, holder, end, now) == 1
     }
 
     public func release(_ id: String, by holder: String) throws {
@@ -212,12 +212,12 @@ public struct WebhookStore {
     /// - Returns: `false`, and nothing was written, if another process has taken the lease.
     public func save(_ progress: WebhookProgress, of id: String, by holder: String, at now: Instant) throws -> Bool {
         let state = progress.state
-        let isHeld = try transaction.execute(
-            """
-            UPDATE webhook SET done_to = ?3, lease_until = ?4, failures = ?5, failing_since = ?6, retry_at = ?7,
-                succeeded_at = ?8
-            WHERE id = ?1 AND lease_holder = ?2
-            """, id, holder, state.doneTo, state.leaseUntil, state.failures, state.failingSince, state.retryAt,
+        let isHeld = try transaction.changes(
+            by: """
+                UPDATE webhook SET done_to = ?3, lease_until = ?4, failures = ?5, failing_since = ?6, retry_at = ?7,
+                    succeeded_at = ?8
+                WHERE id = ?1 AND lease_holder = ?2
+                """, id, holder, state.doneTo, state.leaseUntil, state.failures, state.failingSince, state.retryAt,
             state.succeededAt)
         guard isHeld == 1 else { return false }
         for retry in progress.postponed {

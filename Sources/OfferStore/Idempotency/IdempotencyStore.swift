@@ -104,13 +104,13 @@ public struct IdempotencyStore {
     }
 
     func clear(answeredBy end: Instant, atMost limit: Int) throws -> Int {
-        try transaction.execute(
-            """
-            DELETE FROM kept_answer WHERE (api_key_id, route, key) IN (
-                SELECT api_key_id, route, key FROM kept_answer
-                WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2
-            )
-            """, end, limit)
+        try transaction.changes(
+            by: """
+                DELETE FROM kept_answer WHERE (api_key_id, route, key) IN (
+                    SELECT api_key_id, route, key FROM kept_answer
+                    WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2
+                )
+                """, end, limit)
     }
 
     private static func end(before now: Instant) -> Instant {

@@ -38,11 +38,11 @@ public struct ImportStore {
     ///   - before: as it was read; if another process has taken it further since, nothing is written.
     /// - Throws: ``StoreError/busy(_:)`` if another process continues it, and other ``StoreError``s.
     public func update(_ run: ImportRun, from before: ImportRun) throws {
-        let updated = try transaction.execute(
-            """
-            UPDATE import_run SET (\(Self.changing)) = (?*)
-            WHERE id = ?1 AND stage = ?2 AND position = ?3 AND applied_key = ?4 AND applied_row = ?5
-            """, run.number, before.stage, before.position, before.cursor.key, before.cursor.row,
+        let updated = try transaction.changes(
+            by: """
+                UPDATE import_run SET (\(Self.changing)) = (?*)
+                WHERE id = ?1 AND stage = ?2 AND position = ?3 AND applied_key = ?4 AND applied_row = ?5
+                """, run.number, before.stage, before.position, before.cursor.key, before.cursor.row,
             list: Array(try run.stored().dropFirst()))
         guard updated == 1 else {
             throw StoreError.busy("another process goes on with this import at the same time")
@@ -149,23 +149,23 @@ public struct ImportStore {
     ///
     /// - Returns: whether nothing is left.
     public func clear(_ run: ImportRun, limit: Int) throws -> Bool {
-        let rows = try transaction.execute(
-            """
-            DELETE FROM import_row WHERE id IN (
-                SELECT id FROM import_row WHERE run_id = ?1 ORDER BY subscription_key, id LIMIT ?2)
-            """, run.number, limit)
-        let customers = try transaction.execute(
-            """
-            DELETE FROM import_customer WHERE run_id = ?1 AND customer_id IN (
-                SELECT customer_id FROM import_customer WHERE run_id = ?1 ORDER BY customer_id LIMIT ?2)
-            """, run.number, limit)
+        let rows = try transaction.changes(
+            by: """
+                DELETE FROM import_row WHERE id IN (
+                    SELECT id FROM import_row WHERE run_id = ?1 ORDER BY subscription_key, id LIMIT ?2)
+                """, run.number, limit)
+        let customers = try transaction.changes(
+            by: """
+                DELETE FROM import_customer WHERE run_id = ?1 AND customer_id IN (
+                    SELECT customer_id FROM import_customer WHERE run_id = ?1 ORDER BY customer_id LIMIT ?2)
+                """, run.number, limit)
         // Last, so that a report that was interrupted can be made again.
         guard rows < limit, customers < limit else { return false }
-        let refusals = try transaction.execute(
-            """
-            DELETE FROM import_refusal WHERE run_id = ?1 AND line IN (
-                SELECT line FROM import_refusal WHERE run_id = ?1 ORDER BY line LIMIT ?2)
-            """, run.number, limit)
+        let refusals = try transaction.changes(
+            by: """
+                DELETE FROM import_refusal WHERE run_id = ?1 AND line IN (
+                    SELECT line FROM import_refusal WHERE run_id = ?1 ORDER BY line LIMIT ?2)
+                """, run.number, limit)
         return refusals < limit
     }
 
@@ -176,11 +176,11 @@ public struct ImportStore {
     public func forget(_ keys: [String], in scope: ScopeNumber) throws -> Int {
         var removed = 0
         for key in keys {
-            removed += try transaction.execute(
-                """
-                DELETE FROM import_row WHERE subscription_key = ?2 AND run_id IN (
-                    SELECT id FROM import_run WHERE scope_id = ?1 AND closed_at IS NULL)
-                """, scope, key)
+            removed += try transaction.changes(
+                by: """
+                    DELETE FROM import_row WHERE subscription_key = ?2 AND run_id IN (
+                        SELECT id FROM import_run WHERE scope_id = ?1 AND closed_at IS NULL)
+                    """, scope, key)
         }
         return removed
     }

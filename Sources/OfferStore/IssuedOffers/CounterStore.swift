@@ -258,6 +258,11 @@ public struct CounterStore {
         return passed.map { Passed(currency: $0, places: $1, cost: $2) }
     }
 
+    /// Asks what counting an issued offer asks first, to ask ahead.
+    public func askBeforeCounting(_ offer: OfferId, in scope: ScopeNumber) throws {
+        _ = try rememberedEnd(of: offer, in: scope)
+    }
+
     /// The first instant at which one of its issued offers stops counting; `nil` where nothing is remembered.
     func rememberedEnd(of offer: OfferId, in scope: ScopeNumber) throws -> Instant? {
         guard let memory else { return nil }

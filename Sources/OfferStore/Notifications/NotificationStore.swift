@@ -146,27 +146,27 @@ extension NotificationStore {
     /// - Parameters:
     ///   - cutoff: of those stored then or before.
     public func removePayloads(receivedBy cutoff: Instant, at now: Instant, atMost limit: Int) throws -> Int {
-        try transaction.execute(
-            """
-            UPDATE notification SET payload = NULL, payload_removed_at = ?3 WHERE sequence IN (
-                SELECT sequence FROM notification
-                WHERE payload IS NOT NULL AND received_at <= ?1 ORDER BY received_at LIMIT ?2
-            )
-            """, cutoff, limit, now)
+        try transaction.changes(
+            by: """
+                UPDATE notification SET payload = NULL, payload_removed_at = ?3 WHERE sequence IN (
+                    SELECT sequence FROM notification
+                    WHERE payload IS NOT NULL AND received_at <= ?1 ORDER BY received_at LIMIT ?2
+                )
+                """, cutoff, limit, now)
     }
 
     /// Takes out of the notifications about these customers what names a person: the identifier, the transaction and
     /// the signed text. Their ids stay, so that a repeat brings nothing of it back.
     public func erase(of customers: [CustomerNumber], at now: Instant) throws -> Int {
-        try transaction.execute(
-            """
-            \(Self.erased) WHERE sequence IN (
-                SELECT n.sequence FROM customer_identifier i
-                JOIN notification n
-                ON n.scope_id = i.scope_id AND n.identifier_kind = i.kind AND n.identifier = i.value
-                WHERE i.customer_id IN (?*)
-            )
-            """, now, list: customers.map(\.storedValue))
+        try transaction.changes(
+            by: """
+                \(Self.erased) WHERE sequence IN (
+                    SELECT n.sequence FROM customer_identifier i
+                    JOIN notification n
+                    ON n.scope_id = i.scope_id AND n.identifier_kind = i.kind AND n.identifier = i.value
+                    WHERE i.customer_id IN (?*)
+                )
+                """, now, list: customers.map(\.storedValue))
     }
 
     /// The same for those of a subscription without an owner, named by renewal info that was kept of it.

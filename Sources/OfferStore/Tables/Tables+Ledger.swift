@@ -248,6 +248,21 @@ extension Table {
         .auditCheckpoint, .webhook, .webhookRetry,
     ]
 
+    /// Tables in which a body that names its customers (``WriteExpectation``) changes only rows of those, or rows that the
+    /// transaction's cache holds from then on.
+    public static let changedApart: Set<String> = [
+        "issued_offer", "signing", "refusal", "offer_opening", "kept_answer", "audit_event", "store_state",
+        "offer_counter", "redemption_counter", "event",
+    ]
+
+    /// A table and the views that show its rows.
+    public static func names(showing table: String) -> [String] {
+        switch table {
+        case "issued_offer", "signing", "refusal": [table, "decision", "signature"]
+        default: [table]
+        }
+    }
+
     /// Queries over several tables, as complete statements; made after the tables.
     public static let views = [
         // Every decision that was recorded, wherever its row is.

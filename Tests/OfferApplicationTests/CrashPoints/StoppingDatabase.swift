@@ -32,8 +32,10 @@ struct StoppingDatabase: StoreDatabase {
         try await real.read(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        let result = try await real.write { transaction in
+    func write<T: Sendable>(
+        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        let result = try await real.write(expecting: expectation) { transaction in
             let result = try body(StoppingTransaction(real: transaction, reach: pass))
             try pass(.commit)
             return result
@@ -64,8 +66,8 @@ private final class StoppingTransaction: StoreTransaction {
         return try real.rows(statement)
     }
 
-    func execute(_ statement: Statement) throws -> Int {
+    func changes(by statement: Statement) throws -> Int {
         try reach(.statement(statement.sql))
-        return try real.execute(statement)
+        return try real.changes(by: statement)
     }
 }

@@ -19,8 +19,10 @@ final class HeldReads: StoreDatabase {
         try await real.read { try body(HeldTransaction(real: $0, holder: self)) }
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await real.write(body)
+    func write<T: Sendable>(
+        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await real.write(expecting: expectation, body)
     }
 
     /// Waits until a body is held.
@@ -51,6 +53,6 @@ final class HeldReads: StoreDatabase {
             return try real.rows(statement)
         }
 
-        func execute(_ statement: Statement) throws -> Int { try real.execute(statement) }
+        func changes(by statement: Statement) throws -> Int { try real.changes(by: statement) }
     }
 }

@@ -26,10 +26,12 @@ struct InterposedDatabase: StoreDatabase {
         return try await real.readInline(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+    func write<T: Sendable>(
+        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         try await beforeWrite()
         let insideWrite = insideWrite
-        let result = try await real.write { transaction in
+        let result = try await real.write(expecting: expectation) { transaction in
             let result = try body(transaction)
             try insideWrite()
             return result

@@ -1,5 +1,6 @@
 import Dispatch
 import OfferStore
+import OfferTestSupport
 
 /// A caller with a thread of its own, which may be kept from looking at the answer.
 actor Absent {

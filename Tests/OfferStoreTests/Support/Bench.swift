@@ -38,7 +38,9 @@ struct KeptDatabase: StoreDatabase {
 
     func close() throws { try base.close() }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+    func write<T: Sendable>(
+        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         defer { withExtendedLifetime(directory) {} }
         return try await Ledger(base, digest: OpenSSLDigest()).write(by: AuditAuthor(actor: "tests"), body)
     }

@@ -23,10 +23,10 @@ public struct RecordingDatabase: StoreDatabase {
 
     /// Runs a body in a durable transaction.
     public func write<T: Sendable>(
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let statements = statements
-        return try await real.write { try body(statements.recording($0)) }
+        return try await real.write(expecting: expectation) { try body(statements.recording($0)) }
     }
 }
 
@@ -94,8 +94,8 @@ private final class RecordingTransaction: StoreTransaction {
         return try real.rows(statement)
     }
 
-    func execute(_ statement: Statement) throws -> Int {
+    func changes(by statement: Statement) throws -> Int {
         statements.add(statement, isWriting: isWriting)
-        return try real.execute(statement)
+        return try real.changes(by: statement)
     }
 }

@@ -85,9 +85,14 @@ public struct TestStore: Sendable {
     /// Where a directory says which database of the server is its own.
     private static let note = "database"
 
-    public func open(limits: WriteLimits = WriteLimits()) throws -> any DatabaseDriver {
+    /// - Parameter checksPrefetched: whether each answer that PostgreSQL's driver asked for ahead is compared with what
+    ///   it says then.
+    public func open(
+        limits: WriteLimits = WriteLimits(), checksPrefetched: Bool = true
+    ) throws -> any DatabaseDriver {
         if Self.isPostgres {
-            return try PostgresDatabase(url: place, limits: PostgresDatabase.Limits(writes: limits, readers: 4))
+            return try PostgresDatabase(
+                url: place, limits: .init(writes: limits, readers: 4, checksPrefetched: checksPrefetched))
         }
         return try SQLiteDatabase(path: place, limits: SQLiteDatabase.Limits(writes: limits))
     }

@@ -26,9 +26,11 @@ struct FailedReloadTests {
             try await real.read(body)
         }
 
-        func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        func write<T: Sendable>(
+            expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        ) async throws -> T {
             try beforeWrite()
-            return try await real.write(body)
+            return try await real.write(expecting: expectation, body)
         }
     }
 

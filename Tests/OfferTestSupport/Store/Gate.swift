@@ -1,22 +1,24 @@
 import Dispatch
 
 /// Holds a writing body, and so the only writer, until the test lets it go.
-final class Gate: Sendable {
+public final class Gate: Sendable {
     private let opened = DispatchSemaphore(value: 0)
     private let (entries, entry) = AsyncStream<Void>.makeStream()
 
+    public init() {}
+
     /// Called by the body: says that it has begun, and waits.
-    func hold() {
+    public func hold() {
         entry.yield()
         opened.wait()
     }
 
     /// Waits until the body has begun.
-    func entered() async {
+    public func entered() async {
         for await _ in entries { return }
     }
 
-    func open() {
+    public func open() {
         opened.signal()
     }
 }

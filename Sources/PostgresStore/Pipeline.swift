@@ -1,0 +1,216 @@
+import CPostgres
+import Glibc
+import OfferStore
+
+/// What is sent to a server.
+enum ServerMessage {
+    /// A command without values, such as `COMMIT`.
+    case text(String)
+    case statement(Statement)
+}
+
+/// A connection of libpq that sends several statements before it reads an answer.
+///
+/// Never blocking on a full socket: the server may wait for its answers to be read before it reads on.
+final class Pipeline {
+    /// More texts than the service has; only questions about unusually many identifiers add to them.
+    private static let capacity = 512
+
+    private let count: @Sendable () -> Void
+
+    /// - Parameter count: told of each round trip.
+    init(count: @escaping @Sendable () -> Void = {}) { self.count = count }
+
+    private enum Awaited {
+        case prepared(sql: String, name: String)
+        case answer
+        case end
+    }
+
+    private var handle: OpaquePointer?
+    /// The names of the prepared statements, by their text.
+    private var prepared: [String: String] = [:]
+    private var preparations = 0
+    /// What was sent and not read yet.
+    private var awaited: [Awaited] = []
+
+    deinit { close() }
+
+    /// Connects, again if it was connected.
+    func connect(to url: String) throws {
+        close()
+        if let reason = offerd_pq_load() {
+            throw StoreError.unreachable("PostgreSQL's client library cannot be loaded: \(String(cString: reason))")
+        }
+        handle = offerd_pq_connect(url)
+        guard isConnected else {
+            let message = Self.message(handle)
+            close()
+            throw StoreError.unreachable("the database cannot be reached: \(message)")
+        }
+        try run(script: Self.settings)
+    }
+
+    /// A writer that stops would hold all others up, so the server ends its transaction.
+    private static let settings = """
+        SET client_min_messages = 'error'; SET standard_conforming_strings = on; SET TIME ZONE 'UTC';
+        SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '2s'
+        """
+
+    /// Closes it; a second call does nothing.
+    func close() {
+        (prepared, awaited) = ([:], [])
+        if let handle = handle.take() { offerd_pq_finish(handle) }
+    }
+
+    var isConnected: Bool { handle.map { offerd_pq_status($0) == OFFERD_PQ_CONNECTION_OK } ?? false }
+
+    var isInTransaction: Bool {
+        guard let handle, isConnected else { return false }
+        return offerd_pq_transactionStatus(handle) != OFFERD_PQ_IDLE
+    }
+
+    private func open() throws -> OpaquePointer {
+        guard let handle else { throw StoreError.unreachable("the connection to the database is closed") }
+        return handle
+    }
+
+    private static func message(_ handle: OpaquePointer?) -> String {
+        String(cString: offerd_pq_errorMessage(handle)).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    private func lost() -> StoreError {
+        .unreachable("the connection to the database is lost: \(Self.message(handle))")
+    }
+
+    /// A setting that the server reports, such as `server_encoding`.
+    func parameter(_ name: String) throws -> String? {
+        offerd_pq_parameterStatus(try open(), name).map { String(cString: $0) }
+    }
+
+    /// The server's version, such as 150018 for 15.18.
+    func version() throws -> Int { Int(offerd_pq_serverVersion(try open())) }
+
+    /// Runs statements one after the other, which no pipeline does.
+    func run(script: String) throws {
+        let handle = try open()
+        try readAnswers()
+        offerd_pq_exitPipelineMode(handle)
+        defer { offerd_pq_enterPipelineMode(handle) }
+        _ = try PostgresResult(offerd_pq_exec(handle, script), on: handle)
+    }
+
+    /// Sends messages and reads the answer to each.
+    ///
+    /// - Throws: the first failure; the server has run nothing after it.
+    func roundTrip(_ messages: [ServerMessage]) throws -> [PostgresResult] {
+        if prepared.count >= Self.capacity, !isInTransaction {
+            try run(script: "DEALLOCATE ALL")
+            prepared.removeAll(keepingCapacity: true)
+        }
+        try send(messages)
+        count()
+        // Before them may come the answer to what was sent alone.
+        return try readAnswers().suffix(messages.count)
+    }
+
+    /// Sends a message whose answer is read with the next one's.
+    func send(_ message: ServerMessage) throws {
+        try send([message])
+    }
+
+    private func send(_ messages: [ServerMessage]) throws {
+        let handle = try open()
+        for message in messages {
+            switch message {
+            case .text(let sql):
+                guard offerd_pq_sendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) == 1 else { throw lost() }
+            case .statement(let statement):
+                let name = try preparedName(of: statement.sql, on: handle)
+                let isSent = try PostgresParameters(statement.values).withPointers { values, lengths, formats in
+                    offerd_pq_sendQueryPrepared(
+                        handle, name, CInt(clamping: values.count), values.baseAddress, lengths.baseAddress,
+                        formats.baseAddress, 1)
+                }
+                guard isSent == 1 else { throw lost() }
+            }
+            awaited.append(.answer)
+        }
+        guard offerd_pq_pipelineSync(handle) == 1 else { throw lost() }
+        awaited.append(.end)
+        try flush(handle)
+    }
+
+    private func flush(_ handle: OpaquePointer) throws {
+        while true {
+            switch offerd_pq_flush(handle) {
+            case 0: return
+            case 1:
+                var descriptor = pollfd(
+                    fd: offerd_pq_socket(handle), events: Int16(truncatingIfNeeded: POLLIN | POLLOUT), revents: 0)
+                poll(&descriptor, 1, -1)
+                guard descriptor.revents & Int16(truncatingIfNeeded: POLLIN) == 0 || offerd_pq_consumeInput(handle) == 1
+                else {
+                    throw lost()
+                }
+            default: throw lost()
+            }
+        }
+    }
+
+    @discardableResult
+    private func readAnswers() throws -> [PostgresResult] {
+        let handle = try open()
+        var answers: [PostgresResult] = []
+        var failure: (any Error)?
+        for item in awaited {
+            guard let result = offerd_pq_getResult(handle) else { throw gone() }
+            if case .end = item {
+                defer { offerd_pq_clear(result) }
+                guard offerd_pq_resultStatus(result) == OFFERD_PQ_PIPELINE_SYNC else { throw gone() }
+                continue
+            }
+            do {
+                let answer = try PostgresResult(result, on: handle)
+                if case .prepared(let sql, let name) = item { prepared[sql] = name } else { answers.append(answer) }
+            } catch {
+                failure = failure ?? error
+            }
+            // The end of the answer.
+            guard isConnected, offerd_pq_getResult(handle) == nil else { throw failure ?? gone() }
+        }
+        awaited = []
+        if let failure {
+            if case StoreError.unreachable = failure { close() }
+            throw failure
+        }
+        return answers
+    }
+
+    /// A connection whose answers do not come is not used again.
+    private func gone() -> StoreError {
+        let error = lost()
+        close()
+        return error
+    }
+
+    private func preparedName(of sql: String, on handle: OpaquePointer) throws -> String {
+        if let name = prepared[sql] ?? pending(sql) { return name }
+        preparations += 1
+        let name = "s\(preparations)"
+        guard offerd_pq_sendPrepare(handle, name, Self.numbered(sql), 0, nil) == 1 else { throw lost() }
+        awaited.append(.prepared(sql: sql, name: name))
+        return name
+    }
+
+    /// The name under which this round trip prepares a text.
+    private func pending(_ sql: String) -> String? {
+        for case .prepared(let other, let name) in awaited where other == sql { return name }
+        return nil
+    }
+
+    /// The text with `$1` in place of `?1`. No text of a statement has a question mark in it.
+    private static func numbered(_ sql: String) -> String { sql.replacing("?", with: "$") }
+}
+
+func pause(milliseconds: UInt32) { usleep(milliseconds * 1_000) }

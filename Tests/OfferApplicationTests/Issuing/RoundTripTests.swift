@@ -1,0 +1,81 @@
+import OfferAPI
+import OfferApplication
+import OfferModel
+import OfferStore
+import OfferTestSupport
+import PostgresStore
+import Testing
+
+@Suite("Round trips to PostgreSQL", .onPostgres("SQLite has none"))
+struct RoundTripTests {
+    /// How many round trips were made: while reading, and while the lock was held.
+    private struct Trips: Equatable {
+        var reading: Int
+        var writing: Int
+    }
+
+    private let bench: Workbench
+    private let database: PostgresDatabase
+    private let useCases: UseCases
+
+    init() async throws {
+        bench = try await Workbench(onFile: true)
+        for number in 100..<140 { try await bench.deliver(try bench.shop.delivery(.lapsed, "\(number)")) }
+        database = try #require(
+            try TestStore(of: bench.directory).open(checksPrefetched: false) as? PostgresDatabase)
+        useCases = bench.useCases(over: database)
+        // Statements are prepared, and the catalog is read.
+        for number in 100..<104 { try await issue(number) }
+    }
+
+    private func issue(_ number: Int, withData: Bool = true) async throws {
+        var order = IssueRequest(offerId: "comeback", customer: named("\(number)"))
+        if withData { order.delivery = try bench.shop.delivery(.lapsed, "\(number)") }
+        let answer = try await useCases.issuing.issue(order, caller: Workbench.client)
+        #expect(answer.issued?.isNew == true)
+    }
+
+    private func trips(_ body: () async throws -> Void) async throws -> Trips {
+        let (reading, writing) = (database.roundTrips.reading, database.roundTrips.writing)
+        try await body()
+        return Trips(
+            reading: database.roundTrips.reading - reading, writing: database.roundTrips.writing - writing)
+    }
+
+    @Test(
+        "an issue with a known signed transaction takes at most five, besides that of its API key; two under the lock")
+    func alone() async throws {
+        let trips = try await trips { try await issue(110) }
+        #expect(trips.writing == 2 && trips.reading <= 3, "\(trips)")
+        let bare = try await self.trips { try await issue(111, withData: false) }
+        #expect(bare.writing == 2 && bare.reading <= 3, "\(bare)")
+        database.close()
+    }
+
+    @Test("an API key is looked up in one")
+    func key() async throws {
+        let text = try await useCases.apiKeys.create(scope: Workbench.scope, role: .client).text
+        let trips = try await trips { _ = try await useCases.apiKeys.caller(forToken: text) }
+        #expect(trips == Trips(reading: 1, writing: 0))
+        database.close()
+    }
+
+    @Test("32 that wait together share commits: a quarter of a round trip each under the lock")
+    func together() async throws {
+        let gate = Gate()
+        async let held: Void = database.write { _ in gate.hold() }
+        await gate.entered()
+        let trips = try await trips {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 108..<140 { group.addTask { try await issue(number) } }
+                while database.waitingWrites < 32 { await Task.yield() }
+                gate.open()
+                try await group.waitForAll()
+            }
+        }
+        try await held
+        // That of the write that held the others up is among them.
+        #expect(trips.writing <= 8, "\(trips)")
+        database.close()
+    }
+}
