@@ -44,18 +44,33 @@ final class Pipeline {
         }
         handle = offerd_pq_connect(url)
         guard isConnected else {
-            let message = Self.message(handle)
+            let message = Self.withoutSecrets(Self.message(handle), of: url)
             close()
             throw StoreError.unreachable("the database cannot be reached: \(message)")
         }
-        try run(script: Self.settings)
+        do {
+            try run(script: Self.settings)
+        } catch {
+            close()
+            throw error
+        }
     }
 
-    /// A writer that stops would hold all others up, so the server ends its transaction.
+    /// A reader that stops would keep the server from cleaning up.
     private static let settings = """
-        SET client_min_messages = 'error'; SET standard_conforming_strings = on; SET TIME ZONE 'UTC';
-        SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '2s'
+        SET client_encoding = 'UTF8'; SET client_min_messages = 'error'; SET standard_conforming_strings = on;
+        SET TIME ZONE 'UTC'; SET statement_timeout = 0; SET lock_timeout = '5s';
+        SET idle_in_transaction_session_timeout = '10min'
         """
+
+    /// The words of libpq without the URL and its password, which some of them repeat.
+    private static func withoutSecrets(_ message: String, of url: String) -> String {
+        let user = url.split(separator: "//", maxSplits: 1).last.flatMap { rest in
+            rest.lastIndex(of: "@").map { rest[..<$0] }
+        }
+        let password = user?.split(separator: ":", maxSplits: 1).dropFirst().first.map(String.init)
+        return [url, password].compactMap(\.self).reduce(message) { $0.replacing($1, with: "…") }
+    }
 
     /// Closes it; a second call does nothing.
     func close() {
@@ -104,9 +119,12 @@ final class Pipeline {
     ///
     /// - Throws: the first failure; the server has run nothing after it.
     func roundTrip(_ messages: [ServerMessage]) throws -> [PostgresResult] {
-        if prepared.count >= Self.capacity, !isInTransaction {
-            try run(script: "DEALLOCATE ALL")
-            prepared.removeAll(keepingCapacity: true)
+        if prepared.count >= Self.capacity {
+            try readAnswers()
+            if !isInTransaction {
+                try run(script: "DEALLOCATE ALL")
+                prepared.removeAll(keepingCapacity: true)
+            }
         }
         try send(messages)
         count()

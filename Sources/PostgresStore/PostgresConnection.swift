@@ -15,8 +15,9 @@ final class PostgresConnection: @unchecked Sendable {
     /// The same for each body of a batch.
     private var expected: [[Statement: PostgresResult]] = []
     private var state = State.idle
-    /// The server's number of the running transaction, by which its outcome can be found.
-    private var transactionNumber: String?
+    /// Which of its commits the connection is at; see ``mark``.
+    private var number: Int64 = 0
+    private let name = PostgresConnection.newName()
     /// Compares each prefetched answer with what the server says then; for tests.
     private let checksPrefetched: Bool
     var memory: TransactionCache?
@@ -52,6 +53,7 @@ final class PostgresConnection: @unchecked Sendable {
 
     private func answer(_ statement: Statement) throws -> PostgresResult {
         if state == .reading { try Task.checkCancellation() }
+        if !statement.onlyAsks { forget(what: statement) }
         if let known = fetched[statement] {
             if checksPrefetched { try check(known, statement) }
             return known
@@ -83,6 +85,8 @@ extension PostgresConnection: StoreTransaction {
 
     func execute(_ statement: Statement) throws {
         guard state == .writing else { return _ = try changes(by: statement) }
+        // It would be another body's failure later.
+        try PostgresParameters.check(statement.values)
         forget(what: statement)
         deferred.append(.statement(statement))
         if deferred.count >= Self.mostDeferred { _ = try ask([]) }
@@ -126,20 +130,40 @@ extension PostgresConnection: WriterConnection {
     /// Whether it can begin a transaction: it is connected, and the last one has ended.
     var isUsable: Bool { state == .idle && pipeline.isConnected }
 
-    private static let lock = ServerMessage.text(
-        "SELECT pg_current_xact_id()::text FROM store_state WHERE id = 1 FOR UPDATE")
+    private static let lock = ServerMessage.text("SELECT 1 FROM store_state WHERE id = 1 FOR UPDATE")
+
+    private static func newName() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return String(generator.next() as UInt64, radix: 16) + String(generator.next() as UInt64, radix: 16)
+    }
+
+    /// What a commit leaves behind, by which its outcome can be found. The server's number of the transaction would not
+    /// do: after a crash it may be given again.
+    private var mark: Statement {
+        Statement(
+            """
+            INSERT INTO commit_mark (writer, number) VALUES (?1, ?2)
+            ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = now()
+            """, name, number)
+    }
 
     /// Locks the row that every writer of every process locks first, so that what it reads later is all that was
     /// committed before. The time that it waits for is a setting of the connection.
     func beginWriting(until deadline: ContinuousClock.Instant, expecting questions: [[Statement]]) throws {
         var new = Set<Statement>()
         let all = questions.joined().filter { new.insert($0).inserted }
+        if !pipeline.isConnected { try connect() }
         do {
             try begin(all)
         } catch StoreError.unreachable where !pipeline.isConnected {
             // The server has restarted, or another one has taken over: nothing was done yet.
-            try pipeline.connect(to: url)
+            try connect()
             try begin(all)
+        } catch StoreError.busy {
+            throw StoreError.busy("another process holds the database")
+        } catch  where !all.isEmpty {
+            // A question that fails must not fail those who would not have asked it.
+            try begin([])
         }
         let answers = fetched
         expected = questions.map { questions in
@@ -148,16 +172,33 @@ extension PostgresConnection: WriterConnection {
         fetched = [:]
     }
 
+    /// Connects, and makes sure that what is committed on this server is kept.
+    private func connect() throws {
+        try pipeline.connect(to: url)
+        try requireSettings()
+        try pipeline.run(script: Self.ofWriter)
+    }
+
+    /// A writer that stops would hold all others up, so the server ends its transaction.
+    private static let ofWriter = "SET idle_in_transaction_session_timeout = '2s'"
+
+    /// Makes this the connection that writes.
+    func prepareToWrite() throws {
+        try requireSettings()
+        try pipeline.run(script: Self.ofWriter)
+        _ = try changes(by: Statement("DELETE FROM commit_mark WHERE at < now() - interval '1 day'"))
+    }
+
     private func begin(_ questions: [Statement]) throws {
-        if !pipeline.isConnected { try pipeline.connect(to: url) }
         do {
             let answers = try ask(
                 [.text("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Self.lock]
                     + questions.map(ServerMessage.statement)
             )
-            transactionNumber = try answers.dropFirst().first?.copiedRows().first?.value(0)
             for (question, answer) in zip(questions, answers.dropFirst(2)) { fetched[question] = answer }
             state = .writing
+            number += 1
+            deferred = [.statement(mark)]
         } catch {
             try? rollback()
             throw error
@@ -180,39 +221,43 @@ extension PostgresConnection: WriterConnection {
                 throw StoreError.unavailable("the transaction was undone, because one of its statements had failed")
             }
         } catch let lost as StoreError where !pipeline.isConnected {
-            guard let transactionNumber, try isCommitted(transactionNumber) else { throw lost }
+            guard try isCommitted() else { throw lost }
         }
     }
 
     private func end() {
         state = .idle
-        (deferred, fetched, expected, transactionNumber) = ([], [:], [], nil)
+        (deferred, fetched, expected) = ([], [:], [])
     }
 
     /// How long the outcome of a commit is looked for: as long as another server may need to take over.
     private static let longestLook = Duration.seconds(15)
 
-    /// Whether a transaction was committed whose connection was lost before the answer came.
+    /// Whether the last transaction was committed, whose connection was lost before the answer came.
+    ///
+    /// Its lock has to be free, so it has ended; and the commit of the look itself makes sure that a standby has
+    /// everything before it too.
     ///
     /// - Throws: ``StoreError/unreachable(_:)`` if no server says so in time; then it may have been.
-    private func isCommitted(_ number: String) throws -> Bool {
+    private func isCommitted() throws -> Bool {
         let deadline = ContinuousClock.now + Self.longestLook
         while true {
             do {
-                try pipeline.connect(to: url)
-                let status: String? = try pipeline.roundTrip([
-                    .statement(Statement("SELECT pg_xact_status(CAST(CAST(?1 AS text) AS xid8))", number))
-                ]).last?.copiedRows().first?.value(0)
-                if let status, status != "in progress" { return status == "committed" }
-            } catch let error as StoreError where pipeline.isConnected {
-                // A server that took over without it does not know the number.
-                if case .unreachable = error { throw error }
-                return false
+                if !pipeline.isConnected { try connect() }
+                let found = try pipeline.roundTrip([
+                    .text("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Self.lock,
+                    .statement(
+                        Statement("UPDATE commit_mark SET at = now() WHERE writer = ?1 AND number = ?2", name, number)),
+                    .text("COMMIT"),
+                ])
+                return found.dropFirst(2).first?.changes == 1
             } catch {
-                if ContinuousClock.now >= deadline { throw error }
+                try? rollback()
+                guard ContinuousClock.now < deadline else {
+                    throw StoreError.unreachable("the outcome of a commit is unknown")
+                }
+                pause(milliseconds: 50)
             }
-            if ContinuousClock.now >= deadline { throw StoreError.unreachable("the outcome of a commit is unknown") }
-            pause(milliseconds: 50)
         }
     }
 

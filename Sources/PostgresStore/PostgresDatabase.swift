@@ -49,8 +49,8 @@ public final class PostgresDatabase: DatabaseDriver {
         connection = try PostgresConnection(url: url, checksPrefetched: limits.checksPrefetched) {
             roundTrips.writes.wrappingAdd(1, ordering: .relaxed)
         }
-        try connection.requireSettings()
         try PostgresSchema.check(connection)
+        try connection.prepareToWrite()
         writer = WriteQueue(connection: connection, limits: limits.writes, isQuiet: { false }, onCommit: onCommit)
         readers = PostgresReaders {
             try PostgresConnection(url: url, checksPrefetched: limits.checksPrefetched) {
@@ -67,6 +67,7 @@ public final class PostgresDatabase: DatabaseDriver {
     public static func migrate(url: String) throws -> [String] {
         let connection = try PostgresConnection(url: url)
         defer { connection.close() }
+        try connection.requireSettings()
         return try PostgresSchema.migrate(connection)
     }
 
@@ -98,15 +99,15 @@ extension PostgresConnection {
     func requireSettings() throws {
         let version = try pipeline.version()
         guard version >= Self.oldestVersion else {
-            throw StoreError.unavailable("the database is PostgreSQL \(version / 10_000), and 15 or newer is needed")
+            throw StoreError.unsuitable("the database is PostgreSQL \(version / 10_000), and 15 or newer is needed")
         }
         let encoding = try pipeline.parameter("server_encoding") ?? "unknown"
         guard encoding == "UTF8" else {
-            throw StoreError.unavailable("the database's encoding is `\(encoding)`, and `UTF8` is needed")
+            throw StoreError.unsuitable("the database's encoding is `\(encoding)`, and `UTF8` is needed")
         }
         let commit: String? = try row(Statement("SELECT current_setting('synchronous_commit')"))?.value(0)
         guard commit != "off", commit != "local" else {
-            throw StoreError.unavailable(
+            throw StoreError.unsuitable(
                 "the database does not keep commits durable: `synchronous_commit` is `\(commit ?? "")`")
         }
     }

@@ -9,16 +9,22 @@ struct PostgresParameters {
     private var starts: [Int] = []
 
     /// - Throws: ``StoreError/constraint(_:)`` for a text with U+0000, which no text of the server can hold.
+    static func check(_ values: [StoredValue]) throws {
+        for case .text(let text) in values where text.utf8.contains(0) {
+            throw StoreError.constraint("text without U+0000")
+        }
+    }
+
+    /// - Throws: as ``check(_:)``.
     init(_ values: [StoredValue]) throws {
+        try Self.check(values)
         self.values = values
         for value in values {
             starts.append(value == .null ? -1 : bytes.count)
             switch value {
             case .null: continue
             case .integer(let integer): bytes += String(integer).utf8
-            case .text(let text):
-                guard !text.utf8.contains(0) else { throw StoreError.constraint("text without U+0000") }
-                bytes += text.utf8
+            case .text(let text): bytes += text.utf8
             case .blob(let blob): bytes += blob
             }
             bytes.append(0)

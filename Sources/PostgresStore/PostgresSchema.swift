@@ -9,13 +9,21 @@ enum PostgresSchema {
 
     private static var statements: [String] {
         Table.all.map(\.creation) + Table.all.flatMap(\.references) + Table.all.flatMap(\.indexes) + refusal
-            + Table.all.filter { $0.form == .appendOnly }.map(\.guardian) + Table.views + firstRows
+            + Table.all.filter { $0.form == .appendOnly }.map(\.guardian) + Table.views + marks + firstRows
     }
 
     private static let refusal = [
         """
         CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
             'BEGIN RAISE EXCEPTION ''%.append'', TG_TABLE_NAME; END'
+        """
+    ]
+
+    /// The last commit of each writer (``PostgresConnection``).
+    private static let marks = [
+        """
+        CREATE TABLE commit_mark (
+            writer text NOT NULL PRIMARY KEY, number bigint NOT NULL, at timestamptz NOT NULL DEFAULT now())
         """
     ]
 

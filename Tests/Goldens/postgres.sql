@@ -613,6 +613,8 @@ CREATE VIEW signature AS
     SELECT sequence, scope_id, jws_nonce, NULL, NULL, id, 'introductoryEligibility', 0, key_id, decided_at,
         signed_product_id, app_account_token, transaction_id, jws
     FROM refusal WHERE jws_nonce IS NOT NULL;
+CREATE TABLE commit_mark (
+    writer text NOT NULL PRIMARY KEY, number bigint NOT NULL, at timestamptz NOT NULL DEFAULT now());
 INSERT INTO store_state (id, sequence) VALUES (1, 0);
 INSERT INTO audit_state (id, digest_salt)
     VALUES (1, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));

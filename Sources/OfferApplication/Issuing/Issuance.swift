@@ -31,7 +31,8 @@ struct Issuance: Sendable {
         return try snapshot.stillHolds(request.customer, signed: signed, in: number, transaction)
     }
 
-    /// What the transaction that records the decision asks first.
+    /// What the transaction that records the decision asks first, of rows of its customers alone: those of others of the
+    /// app account may have changed with a body before it.
     func expectation(_ reply: IssueReply) -> WriteExpectation? {
         guard let number = snapshot.number else { return nil }
         let (now, customers) = (snapshot.now, snapshot.subject.customers)
@@ -46,11 +47,6 @@ struct Issuance: Sendable {
                     _ = try NamedCustomers.resolve(request.customer, signed: signed, in: number, transaction)
                 },
                 { _ = try CustomerStore($0).version(of: customers) },
-                { transaction in
-                    guard let account = snapshot.account else { return }
-                    _ = try snapshot.othersOfAccount(account.others.offers, in: number, transaction)
-                    _ = try CustomerStore(transaction).version(of: account.others.all)
-                },
                 { _ = try sharedLimits(in: number, $0) },
                 { try CounterStore($0).askBeforeCounting(open?.issuedOffer.offerId ?? question.offer.id, in: number) },
                 { transaction in

@@ -19,6 +19,7 @@ public final class Questions: StoreTransaction {
     public func goesOnAfterNUL(_ column: String) -> String? { nil }
 
     public func rows(_ statement: Statement) throws -> [StoredRow] {
+        guard statement.onlyAsks else { throw Unanswered() }
         statements.append(statement)
         return []
     }

@@ -38,6 +38,9 @@ public struct Statement: Sendable, Hashable {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Whether it changes nothing.
+    public var onlyAsks: Bool { sql.hasPrefix("SELECT") || sql.hasPrefix("WITH") }
+
     static func placeholders(_ count: Int, after first: Int = 0) -> String {
         count == 0 ? "NULL" : (1...count).map { "?\(first + $0)" }.joined(separator: ", ")
     }

@@ -240,6 +240,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case unavailable(String)
     /// The server of the database does not answer, or does not accept this user.
     case unreachable(String)
+    /// The server of the database is too old, or set so that the store would break.
+    case unsuitable(String)
     /// The ledger was about to be changed in a transaction without an author: a defect, see ``Ledger``.
     case unrecorded
 
@@ -248,7 +250,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case .corrupt(let detail), .corruptFacts(let detail): "the database is corrupt: \(detail)"
         case .busy(let detail), .readOnly(let detail), .full(let detail), .damaged(let detail),
             .notMigrated(let detail), .newerThanThisVersion(let detail), .interrupted(let detail),
-            .moved(let detail), .unavailable(let detail), .unreachable(let detail):
+            .moved(let detail), .unavailable(let detail), .unreachable(let detail), .unsuitable(let detail):
             detail
         case .unrecorded: "the ledger cannot be changed without an audit event"
         case .constraint(let name): "the database refused a row that would break its constraint `\(name)`"
@@ -261,7 +263,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     public var isOfFile: Bool {
         switch self {
         case .busy, .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .interrupted, .moved, .unavailable,
-            .unreachable:
+            .unreachable, .unsuitable:
             true
         case .corrupt, .corruptFacts, .constraint, .unrecorded: false
         }
@@ -283,6 +285,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
                 + "docs/operations.md, \"A database that was moved\", says what to do if it is gone"
         case .constraint, .unrecorded: nil
         case .unavailable: "check the database's path, its permissions and its disk"
+        case .unsuitable: "docs/scale.md says how the server has to be set"
         case .unreachable: "check that the PostgreSQL server runs, and the host, the user and the name in `database`"
         }
     }

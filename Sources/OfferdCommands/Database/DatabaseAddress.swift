@@ -64,10 +64,12 @@ extension DatabaseAddress: CustomStringConvertible {
         switch self {
         case .file(let path): return path
         case .server(let url):
-            let parts = url.prefix { $0 != "?" }.split(separator: "//", maxSplits: 1)
-            guard parts.count == 2, let at = parts[1].lastIndex(of: "@") else { return parts.joined(separator: "//") }
-            let user = parts[1][..<at].prefix { $0 != ":" }
-            return "\(parts[0])//\(user)\(parts[1][at...])"
+            let parts = url.split(separator: "//", maxSplits: 1)
+            guard parts.count == 2, let at = parts[1].lastIndex(of: "@") else {
+                return String(url.prefix { $0 != "?" })
+            }
+            let user = parts[1][..<at].prefix { $0 != ":" && $0 != "?" }
+            return "\(parts[0])//\(user)\(parts[1][at...].prefix { $0 != "?" })"
         }
     }
 }
