@@ -55,7 +55,6 @@ struct LedgerVerificationTests {
         "kept_evidence": "follows from the history that was erased; the issued offers that it counts for are covered",
         "kept_answer": "repeats what signatures and decisions hold, for a day",
         "migration": "the driver's own",
-        "commit_mark": "the driver's own",
     ]
 
     @Test("every table of the schema is covered by the audit, or listed with the reason why not")
