@@ -18,7 +18,7 @@ final class Pipeline {
 
     private let count: @Sendable () -> Void
 
-    /// - Parameter count: told of each round trip.
+    /// - Parameter count: called for each round trip.
     init(count: @escaping @Sendable () -> Void = {}) { self.count = count }
 
     private enum Awaited {

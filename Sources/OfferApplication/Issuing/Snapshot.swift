@@ -36,7 +36,7 @@ struct Snapshot: Sendable {
     ///
     /// - Parameters:
     ///   - offers: the offers whose open issued offers are wanted; every offer's if absent.
-    ///   - known: whom they named a moment ago.
+    ///   - known: the customers that the identifiers named when the request was first looked at.
     /// - Throws: `busy` if one of those was erased since.
     static func read(
         _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], scope: Scope, clock: RequestClock,

@@ -117,7 +117,7 @@ struct LedgerDigests {
         }
     }
 
-    private static func remains(of bytes: some Collection<UInt8>) -> [UInt8]? {
+    static func remains(of bytes: some Collection<UInt8>) -> [UInt8]? {
         let prefix = Redacted.prefix.utf8
         guard bytes.count == prefix.count + 64, bytes.starts(with: prefix) else { return nil }
         return Hexadecimal.bytes(String(decoding: bytes.dropFirst(prefix.count), as: UTF8.self))

@@ -7,7 +7,7 @@ struct WriteBatch {
         let error: StoreError
     }
 
-    /// Whom the bodies so far concern; everyone, if one does not say.
+    /// The customers of the bodies so far; all customers if a body names none.
     private struct Concerned {
         private var customers: Set<CustomerNumber>? = []
 

@@ -39,7 +39,7 @@ extension WriterConnection {
     public func dropDeferred() {}
 }
 
-/// What a write will ask first, and whom it concerns: for drivers where each question costs a round trip while nothing
+/// What a write will ask first, and its customers: for drivers where each question costs a round trip while nothing
 /// else can be written.
 public struct WriteExpectation: Sendable {
     public typealias Operation = @Sendable (any StoreTransaction) throws -> Void
@@ -139,7 +139,7 @@ public final class WriteQueue: Sendable {
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let ticket = Ticket()
-        let questions = Questions.of((expectation?.operations ?? []).map { operation in { try operation($0) } })
+        let questions = expectation.map { Questions.of($0.operations.map { operation in { try operation($0) } }) } ?? []
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 add(

@@ -109,11 +109,18 @@ struct ErasableColumn<Value: Storable>: Storable {
     var storedValue: StoredValue { value.storedValue }
 
     init?(_ columns: any StoredColumns, at index: Int) throws {
-        if try columns.isNull(index) || LedgerDigests.remains(of: columns.stored(index)) != nil {
+        if try columns.isNull(index) || Self.isErased(columns, at: index) {
             value = nil
         } else {
             guard let value = try Value(columns, at: index) else { return nil }
             self.value = value
         }
+    }
+
+    /// A record is looked at where the engine has it: nearly all are not erased, and a copy is made when it is read.
+    private static func isErased(_ columns: any StoredColumns, at index: Int) throws -> Bool {
+        var isErased = false
+        if try columns.withBytes(index, { isErased = LedgerDigests.remains(of: $0) != nil }) { return isErased }
+        return try columns.text(index).flatMap { LedgerDigests.remains(of: $0.utf8) } != nil
     }
 }

@@ -87,6 +87,28 @@ struct AccountLimitTests {
         try bench.database.close()
     }
 
+    @Test("two Apple Accounts that wait for one commit have the account's one use between them (invariant 2)")
+    func oneCommit() async throws {
+        let bench = try await Self.bench(customers: 2, onFile: true)
+        for number in 0..<2 {
+            try await bench.deliver(SignedDelivery(), aliases: Self.order(number, "anna").customer)
+        }
+        let gate = Gate()
+        async let held: Void = bench.database.write { _ in gate.hold() }
+        await gate.entered()
+        async let asked = ConcurrentIssuingTests.ask(
+            bench, (0..<2).map { (bench.useCases, Self.order($0, "anna")) }, persevering: true)
+        while bench.database.waitingWrites < 2 { await Task.yield() }
+        gate.open()
+        try await held
+        let answers = try await asked
+        #expect(answers.compactMap(\.issued).count == 1)
+        #expect(answers.compactMap(\.refusal).map(\.decision.obstacles) == [[.limitAccount]])
+        #expect(try await bench.count("issued_offer") == 1)
+        try await bench.checkLedger()
+        try bench.database.close()
+    }
+
     @Test("a use that another Apple Account takes between decision and commit is seen by the commit (invariant 2)")
     func lostRace() async throws {
         let bench = try await Self.bench(customers: 2)
