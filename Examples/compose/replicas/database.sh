@@ -30,6 +30,8 @@ SQL
 
 copy() {
     rm -rf "$new"
+    # Both start at the same time.
+    until pg_isready --quiet --dbname "$FOLLOWS"; do sleep 1; done
     pg_basebackup --pgdata "$new" --write-recovery-conf --checkpoint fast \
         --dbname "$FOLLOWS user=replicator passfile=/run/secrets/replicator.pgpass application_name=$NAME connect_timeout=3"
     # What was set by hand on the other server, to go on without this one, is not for this one.
