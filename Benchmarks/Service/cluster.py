@@ -88,13 +88,13 @@ class Cluster:
         return int(self.ask(database, question))
 
     def create(self, name: str, template: str | None = None) -> None:
-        """Makes a database anew, at rest on the disk; a copy of the template, which nothing uses, if there is one."""
+        """Makes a new database, at rest on the disk, in place of an old one: empty, or a copy of the template, which nothing may use."""
         self.drop(name)
         self.ask("postgres", f"CREATE DATABASE {name}" + (f" TEMPLATE {template} STRATEGY file_copy" if template else ""))
         self.ask("postgres", "CHECKPOINT")
 
     def drop(self, name: str) -> None:
-        self.ask("postgres", f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        self.ask("postgres", "SET client_min_messages = warning", f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
     def url(self, database: str, is_far: bool = False) -> str:
         return f"postgres://postgres@/{database}?host={self.far_sockets if is_far else self.sockets}"

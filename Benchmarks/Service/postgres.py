@@ -62,9 +62,14 @@ class Three:
             raise
         return self.services
 
-    def __exit__(self, *_: object) -> None:
-        for name, service in self.services.items():
+    def stop(self) -> None:
+        """Lets the servers finish what is under way: what is asked of the databases next holds still."""
+        for service in self.services.values():
             service.stop()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        for name, service in self.services.items():
             self.settings.clean(service.folder.name)
             if name != "sqlite":
                 self.cluster.drop(name)
@@ -107,7 +112,7 @@ def in_turn(settings: Settings, names: list[str], available: int, connections: i
 
 
 def issued(settings: Settings, base: Service, cluster: Cluster, connections: int) -> dict:
-    """Issuing to known customers, each of whom asks once."""
+    """Issuing to known customers; each asks once."""
     settings.say(f"PostgreSQL: issued-offers, {connections} connections")
     three = Three(settings, base, cluster)
     with three as services:
@@ -115,6 +120,7 @@ def issued(settings: Settings, base: Service, cluster: Cluster, connections: int
             settings, list(services), settings.customers - 100, connections,
             lambda who, first, share, seconds: services[who].load_with_wrk(
                 "/v1/issued-offers", OFFER, first, share, connections, seconds))
+        three.stop()
         for who, figures in found.items():
             check_issued(lambda question: three.ask(who, question), who, figures)
     return {"connections": connections, **found}
@@ -148,6 +154,7 @@ def signed_data(settings: Settings, base: Service, cluster: Cluster) -> dict:
         found = in_turn(
             settings, list(services), count, connections,
             lambda who, first, share, seconds: transactions.send(services[who], signed, first, connections, seconds))
+        three.stop()
         for who, figures in found.items():
             kept = three.ask(who, stored) - before
             if not figures["answered"] <= kept <= figures["answered"] + figures["most"]:
@@ -175,6 +182,8 @@ def servers(settings: Settings, base: Service, cluster: Cluster, cores: float | 
         found = in_turn(
             settings, list(groups), settings.customers - 100, connections,
             lambda who, first, share, seconds: together(groups[who], first, share, seconds))
+        for service in (service for group in groups.values() for service in group):
+            service.stop()
         for who, figures in found.items():
             check_issued(lambda question: cluster.number(who, question), who, figures)
         return found

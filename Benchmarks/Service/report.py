@@ -110,14 +110,15 @@ def postgres(found: dict) -> str:
         [[name, row["connections"], where[who], f"{row[who]['rate']:,.0f}", late(row[who]), row[who]["failed"]]
          for name, row in loads for who in where])
     lines = []
+    beside = lambda row, who: goals.quotient(row[who]["rate"], row["one"]["rate"])
     for name, what in (("limited", "a quarter of a core each"), ("unlimited", "all cores")):
         row = found["servers"][name]
         if "why" in row:
             text += f"\n\nThree servers with {what} were not measured: {row['why']}."
         else:
             lines += [
-                [f"{who}, {what}", f"{row[who]['rate']:,.0f}", f"{row[who]['rate'] / row['one']['rate']:.2f}", late(row[who]),
-                 row[who]["failed"]] for who in ("one", "three")]
+                [f"{who}, {what}", f"{row[who]['rate']:,.0f}", f"{beside(row, who) or 0:.2f}", late(row[who]), row[who]["failed"]]
+                for who in ("one", "three")]
     if lines:
         text += "\n\n" + table(
             ["servers", "issued-offers/s", "beside one", "p50, p90, p99, p99.9 ms", "failed"], lines)

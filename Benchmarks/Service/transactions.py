@@ -53,7 +53,7 @@ def measure(settings: Settings, base: Service) -> list[dict]:
 
 
 def signed(settings: Settings, base: Service, count: int) -> Path:
-    """A file with so many transactions that the server has not seen."""
+    """A file with that number of transactions that the server has not seen."""
     file = settings.folder / "transactions.txt"
     subprocess.run(
         [settings.python, HERE / "chain.py", "transactions", base.folder / "root", "--customers", str(settings.customers),
