@@ -4,8 +4,8 @@
     bench.py --offerd PROGRAM --programs FOLDER --python PYTHON --folder FOLDER --docs FILE
              [--quick] [--only PART,…] [--runs 5] [--seconds 3] [--connections 1,32,64,128] [--customers 100000] [--minutes 10]
 
-The parts are micro, floors, issued-offers, slow-disk, decisions, transactions, cost and memory. A whole run writes the generated part of the
-document; one of some parts, or a quick one, only prints.
+The parts are micro, floors, issued-offers, slow-disk, decisions, transactions, postgres, cost and memory. A whole run writes the generated part
+of the document; one of some parts, or a quick one, only prints.
 """
 
 import argparse
@@ -22,12 +22,13 @@ import floors
 import issued_offers
 import memory
 import micro
+import postgres
 import report
 import slow_disk
 import transactions
 from settings import Settings
 
-PARTS = ["micro", "floors", "issued-offers", "slow-disk", "decisions", "transactions", "cost", "memory"]
+PARTS = ["micro", "floors", "issued-offers", "slow-disk", "decisions", "transactions", "postgres", "cost", "memory"]
 
 
 def parts(text: str) -> list[str]:
@@ -79,6 +80,7 @@ def measure(settings: Settings, wanted: list[str]) -> dict:
         "slow-disk": lambda: {"slowDisk": slow_disk.measure(settings, base)},
         "decisions": lambda: {"decisions": decisions.measure(settings, base)},
         "transactions": lambda: {"transactions": transactions.measure(settings, base)},
+        "postgres": lambda: {"postgres": postgres.measure(settings, base)},
         "cost": lambda: {"cost": cost.measure(settings, base)},
         "memory": lambda: {"memory": memory.measure(settings, base)},
     }
@@ -104,7 +106,7 @@ def commit() -> str:
 def main() -> None:
     arguments = arguments_of(sys.argv[1:])
     settings = settings_of(arguments)
-    usual = [part for part in PARTS if not (arguments.quick and part in ("slow-disk", "cost", "memory"))]
+    usual = [part for part in PARTS if not (arguments.quick and part in ("slow-disk", "postgres", "cost", "memory"))]
     wanted = arguments.only or usual
     figures = measure(settings, wanted)
     (settings.folder / "figures.json").write_text(json.dumps(figures, indent=1))

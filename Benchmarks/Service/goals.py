@@ -130,4 +130,34 @@ def judge(figures: dict) -> list[Goal]:
              lambda value: value <= 1.05, "{:.2f} times"),
         goal("ready after start with 1,000,000 issued offers", "within 300 ms", memory.get("ready") if is_whole else None,
              lambda value: value <= 300, "{:.0f} ms"),
+        *of_postgres(figures.get("postgres")),
+    ]
+
+
+def of_postgres(found: dict | None) -> list[Goal]:
+    """What is asked of several servers on PostgreSQL."""
+    issued, signed = (rows_at(found["issued"], connections=64), found["transactions"]) if found else ({}, {})
+    limited, unlimited = (found["servers"][name] for name in ("limited", "unlimited")) if found else ({}, {})
+    value = lambda rows, who, name="rate": rows.get(who, {}).get(name)
+    rate = lambda what, rows, who, least: goal(
+        what, f"at least {least:,} a second", value(rows, who), lambda measured: measured >= least, "{:,.0f}")
+    late = lambda who: goal(
+        "the same, p99", "at most 120 ms", value(issued, who, "p99"), lambda measured: measured <= 120, "{:.1f} ms")
+    beside = lambda what, rows, least: goal(
+        what, f"at least {least} times", quotient(value(rows, "three"), value(rows, "one")), lambda measured: measured >= least,
+        "{:.2f} times")
+    failed = [
+        row[who]["failed"] for row in (*found["issued"], signed, limited, unlimited)
+        for who in ("sqlite", "socket", "far", "one", "three") if who in row] if found else []
+    return [
+        rate("PostgreSQL over its socket: issued-offers, 64 connections", issued, "socket", 1_000),
+        late("socket"),
+        rate("the same, a round trip of 2 ms", issued, "far", 700),
+        late("far"),
+        rate("PostgreSQL over its socket: transactions, 32 connections", signed, "socket", 500),
+        rate("the same, a round trip of 2 ms", signed, "far", 250),
+        beside("three servers on PostgreSQL beside one, a quarter of a core each", limited, 2.5),
+        beside("the same without that limit, on the same cores", unlimited, 0.85),
+        goal("PostgreSQL: failed requests, broken limits, answers without rows", "none", sum(failed) if found else None,
+             lambda value: value == 0, "{}"),
     ]

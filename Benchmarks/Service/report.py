@@ -99,6 +99,32 @@ def slow_disk(rows: list[dict]) -> str:
           f"{row['slow']['rate'] / row['fast']['rate']:.2f}", f"{row['slow']['flushes']:.2f}"] for row in rows])
 
 
+def postgres(found: dict) -> str:
+    where = {"sqlite": "SQLite", "socket": "PostgreSQL, its socket", "far": "PostgreSQL, 2 ms away"}
+    loads = [("issued-offers", row) for row in found["issued"]] + [("transactions", found["transactions"])]
+    text = (
+        f"PostgreSQL {found['version']}; a question that costs it nothing takes {found['trip']['socket']:.2f} ms over its socket and "
+        f"{found['trip']['far']:.2f} ms through the proxy.\n\n")
+    text += table(
+        ["request", "connections", "database", "a second", "p50, p90, p99, p99.9 ms", "failed"],
+        [[name, row["connections"], where[who], f"{row[who]['rate']:,.0f}", late(row[who]), row[who]["failed"]]
+         for name, row in loads for who in where])
+    lines = []
+    beside = lambda row, who: goals.quotient(row[who]["rate"], row["one"]["rate"])
+    for name, what in (("limited", "a quarter of a core each"), ("unlimited", "all cores")):
+        row = found["servers"][name]
+        if "why" in row:
+            text += f"\n\nThree servers with {what} were not measured: {row['why']}."
+        else:
+            lines += [
+                [f"{who}, {what}", f"{row[who]['rate']:,.0f}", f"{beside(row, who) or 0:.2f}", late(row[who]), row[who]["failed"]]
+                for who in ("one", "three")]
+    if lines:
+        text += "\n\n" + table(
+            ["servers", "issued-offers/s", "beside one", "p50, p90, p99, p99.9 ms", "failed"], lines)
+    return text
+
+
 def memory(found: dict) -> str:
     return (
         f"Idle {found['idleSmall']:.0f} MB; on {found['issued']:,} issued offers {found['idle']:.0f} MB, ready "
@@ -117,6 +143,8 @@ def sections(figures: dict) -> list[tuple[str, str]]:
         found.append(("`POST /v1/decisions`", plain(figures["decisions"], "question")))
     if figures.get("transactions"):
         found.append(("`POST /v1/transactions`", plain(figures["transactions"], "request")))
+    if figures.get("postgres"):
+        found.append(("PostgreSQL", postgres(figures["postgres"])))
     if figures.get("floors"):
         found.append(("Floors", floors(figures)))
     if figures.get("micro"):

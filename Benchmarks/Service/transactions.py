@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import wrk
 from service import HERE, Service
@@ -18,10 +19,7 @@ def measure(settings: Settings, base: Service) -> list[dict]:
     count = min(share * len(settings.connections), settings.customers * 49)
     share = count // len(settings.connections)
     settings.say(f"transactions: signing {count:,} of them")
-    signed = settings.folder / "transactions.txt"
-    subprocess.run(
-        [settings.python, HERE / "chain.py", "transactions", base.folder / "root", "--customers", str(settings.customers),
-         "--count", str(count), "--out", signed], check=True)
+    file = signed(settings, base, count)
     work = settings.work(base)
     before = stored(work)
     work.start()
@@ -35,9 +33,7 @@ def measure(settings: Settings, base: Service) -> list[dict]:
                 rate = runs[-1]["requests"] / runs[-1]["seconds"] if runs else 1
                 seconds = wrk.fitting_seconds(settings.seconds, rate, left) if runs else 1
                 figures = wrk.require_answers(
-                    wrk.load(work.url, "transactions.lua", connections, seconds, BENCH_TOKEN=work.token("client"),
-                             BENCH_SIGNED=signed, BENCH_FIRST=sent),
-                    f"transactions, {connections} connections")
+                    send(work, file, sent, connections, seconds), f"transactions, {connections} connections")
                 # wrk reads one line to see that the script works, and each connection may have one under way at the end.
                 sent += figures["requests"] + connections + 1
                 if sent > (place + 1) * share:
@@ -51,9 +47,25 @@ def measure(settings: Settings, base: Service) -> list[dict]:
     most = sum(settings.connections) * (settings.runs + 1)
     if not answers <= kept <= answers + most:
         sys.exit(f"error: {answers} answers, but {kept} transactions were stored")
-    signed.unlink()
+    file.unlink()
     settings.clean("work")
     return rows
+
+
+def signed(settings: Settings, base: Service, count: int) -> Path:
+    """A file with that number of transactions that the server has not seen."""
+    file = settings.folder / "transactions.txt"
+    subprocess.run(
+        [settings.python, HERE / "chain.py", "transactions", base.folder / "root", "--customers", str(settings.customers),
+         "--count", str(count), "--out", file], check=True)
+    return file
+
+
+def send(service: Service, file: Path, first: int, connections: int, seconds: int) -> dict:
+    """Runs wrk once, each request with another of the file's transactions, and returns its figures."""
+    return wrk.load(
+        service.url, "transactions.lua", connections, seconds, BENCH_TOKEN=service.token("client"), BENCH_SIGNED=file,
+        BENCH_FIRST=first)
 
 
 def stored(service: Service) -> int:
