@@ -40,7 +40,14 @@ def free_port() -> int:
 class Pair:
     """Two servers, of which one is the primary. It keeps PostgreSQL's own settings, but for those named here."""
 
-    SETTINGS = "max_connections = 200\nwal_keep_size = '1GB'\n"
+    SETTINGS = """max_connections = 200
+wal_keep_size = 1GB
+# Without them it keeps connections whose other end has gone away silently for two hours (docs/scale.md).
+tcp_keepalives_idle = 5
+tcp_keepalives_interval = 2
+tcp_keepalives_count = 3
+tcp_user_timeout = 10s
+"""
 
     def __init__(self, programs: pathlib.Path, folder: pathlib.Path, bridge: str = ""):
         """- bridge: an address besides 127.0.0.1 that they listen on, for the network of its first three numbers."""
@@ -141,6 +148,10 @@ class Pair:
         self.set_synchronous("", self.standby)
         self.control(self.standby, "promote")
         self.primary = self.standby
+
+    def connections(self, name: str) -> int:
+        """How many connections the primary has of the server of that name."""
+        return int(self.query(f"SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}'")[0][0])
 
     def holds_lock(self, name: str) -> bool:
         """Whether the server of that name has the lock of all writers, and its transaction waits for it to go on."""

@@ -51,8 +51,8 @@ class Judge:
         found = []
         if wrong:
             found.append(f"{len(wrong)} answers are not those kept under their key, such as {wrong[0].request.key}")
-        if surplus := len(rows) - len({answer.request.key for answer in self.load.answers}):
-            found.append(f"{surplus} answers are kept that no client has received")
+        if surplus := set(rows) - {answer.request.key for answer in self.load.answers}:
+            found.append(f"{len(surplus)} answers are kept that no client received")
         return found
 
     def limits(self, contested: str, places: int) -> list[str]:

@@ -26,8 +26,9 @@ import chain
 
 DAY = 86_400_000
 FIRST_CUSTOMER = 7_000_000_000
-# How long a client waits for one server, and for any.
-PATIENCE, LAST_PATIENCE = 5, 120
+# How long a client waits for one server, and for any. Shorter than some faults, so that a key reaches a second server while the
+# first may still go on with it.
+PATIENCE, LAST_PATIENCE = 3, 120
 PACE = 0.15
 
 
@@ -76,14 +77,13 @@ class Load:
 
     # What the drill asks for.
 
-    def go(self, contested: str = "") -> None:
-        """- contested: an offer with few places, for which a part of the clients ask from now on."""
+    def go(self) -> None:
         with self.lock:
-            self.contested, self.refusals = contested, 0
-            self.is_resting = False
+            self.contested, self.is_resting = "", False
             self.resting.notify_all()
 
     def contest(self, offer: str) -> None:
+        """Lets a part of the requests be for an offer with few places, until some of them were refused."""
         with self.lock:
             self.contested, self.refusals = offer, 0
 
@@ -137,9 +137,9 @@ class Load:
             contested = self.contested if self.refusals < 30 else ""
             known = chance.choice(self.known) if self.known else ""
         way = chance.random()
-        if contested and way < 0.4:
+        if contested and way < 0.5:
             return self.of_new_customer(contested)
-        if known and way < 0.6:
+        if known and way < 0.7:
             body = {"offerId": "once", "fresh": True, "customer": {"originalTransactionId": known}}
             return Request(str(uuid.uuid4()), "once", known, json.dumps(body).encode())
         request = self.of_new_customer("once")

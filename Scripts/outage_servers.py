@@ -146,7 +146,10 @@ class Servers:
     def end(self, place: int) -> int:
         """Ends a server as its supervisor does, and gives its status."""
         self.send(place, signal.SIGTERM)
-        return self.processes[place].wait(timeout=60)
+        try:
+            return self.processes[place].wait(timeout=60)
+        except subprocess.TimeoutExpired as late:
+            raise Failed(f"{self.name(place)} did not end in 60 s after SIGTERM") from late
 
     def kill(self, place: int) -> None:
         self.send(place, signal.SIGKILL)

@@ -26,7 +26,9 @@ from outage_servers import COUNT, Network, Servers
 LONGEST, LONGEST_OF_DATABASE = 3.0, 15.0
 # How long a server that the fault concerns may need to be useful again.
 LONGEST_RETURN = 20.0
-PLACES = 30
+# As docs/scale.md says.
+MOST_CONNECTIONS = 25
+PLACES = 20
 
 
 @dataclasses.dataclass
@@ -44,6 +46,7 @@ class Drill:
         self.load = load
         self.network = network
         self.chance = chance
+        self.contested = ""
 
     def settle(self, since: float, places: range | list[int], seconds: float) -> float:
         """Waits until each of some servers has made a signature since a time, and gives the time it took."""
@@ -56,16 +59,24 @@ class Drill:
         now = time.monotonic()
         return max(self.load.longest_gap(place, since, now) for place in places)
 
+    def gap_for(self, seconds: float, places: list[int], since: float) -> float:
+        """The same once a fault has lasted for some seconds, and the places have issued again."""
+        time.sleep(max(0, since + seconds - time.monotonic()))
+        self.settle(since + 1, places, LONGEST_OF_DATABASE)
+        return self.gap(places, since)
+
     def others(self, place: int) -> list[int]:
         return [other for other in range(COUNT) if other != place]
 
-    def some_time(self) -> None:
-        """Lets the load go on, so that the next fault meets it anywhere."""
-        time.sleep(self.chance.uniform(0.3, 0.8))
+    def run_up(self) -> None:
+        """Lets the load run for some time, so that the fault meets it anywhere."""
+        self.settle(time.monotonic(), range(COUNT), LONGEST_RETURN)
+        time.sleep(self.chance.uniform(0.3, 1.3))
+        self.load.contest(self.contested)
 
     def kill(self, number: int) -> Outcome:
         place = number % COUNT
-        self.some_time()
+        self.run_up()
         since = time.monotonic()
         self.servers.kill(place)
         self.settle(since, self.others(place), LONGEST_OF_DATABASE)
@@ -78,8 +89,9 @@ class Drill:
 
         - undo: ends an attempt that missed the moment.
         """
+        self.run_up()
         for attempt in range(60):
-            self.some_time() if attempt == 0 else time.sleep(self.chance.uniform(0, 0.05))
+            time.sleep(self.chance.uniform(0, 0.05))
             since = time.monotonic()
             begin(place)
             if self.database.holds_lock(self.servers.name(place)):
@@ -92,18 +104,18 @@ class Drill:
         place = number % COUNT
         since, is_holder = self.holder(
             place, lambda place: self.servers.send(place, signal.SIGSTOP), lambda place: self.servers.send(place, signal.SIGCONT))
-        self.settle(since + 0.2, self.others(place), LONGEST_OF_DATABASE)
-        # Longer than PostgreSQL lets its transaction wait.
-        time.sleep(max(0, since + 4 - time.monotonic()))
-        gap = self.gap(self.others(place), since)
-        self.servers.send(place, signal.SIGCONT)
+        seconds = self.chance.uniform(3, 7)
+        try:
+            gap = self.gap_for(seconds, self.others(place), since)
+        finally:
+            self.servers.send(place, signal.SIGCONT)
         back = self.settle(time.monotonic(), range(COUNT), LONGEST_RETURN)
-        return Outcome(gap, LONGEST, f"{with_lock(is_holder)}, back after {back:.1f} s")
+        return Outcome(gap, LONGEST, f"{seconds:.0f} s, {with_lock(is_holder)}, back after {back:.1f} s")
 
     def rolling(self, number: int) -> Outcome:
         longest = 0.0
         for place in range(COUNT):
-            self.some_time()
+            self.run_up()
             since = time.monotonic()
             status = self.servers.end(place)
             if status != 0:
@@ -115,14 +127,14 @@ class Drill:
 
     def restarted(self, number: int) -> Outcome:
         mode = ("fast", "immediate")[number % 2]
-        self.some_time()
+        self.run_up()
         since = time.monotonic()
         self.database.restart(mode)
         self.settle(time.monotonic(), range(COUNT), 2 * LONGEST_OF_DATABASE)
         return Outcome(self.gap(range(COUNT), since), LONGEST_OF_DATABASE, mode)
 
     def failover(self, number: int) -> Outcome:
-        self.some_time()
+        self.run_up()
         since = time.monotonic()
         self.database.fail_over()
         self.settle(time.monotonic(), range(COUNT), 2 * LONGEST_OF_DATABASE)
@@ -135,11 +147,15 @@ class Drill:
         place = COUNT - 1
         seconds = self.chance.uniform(3, 9)
         since, is_holder = self.holder(place, lambda _: self.network.cut(), lambda _: self.network.join())
-        self.settle(since + 0.2, self.others(place), LONGEST_OF_DATABASE)
-        time.sleep(max(0, since + seconds - time.monotonic()))
-        gap = self.gap(self.others(place), since)
-        self.network.join()
+        try:
+            gap = self.gap_for(seconds, self.others(place), since)
+        finally:
+            self.network.join()
         back = self.settle(time.monotonic(), range(COUNT), LONGEST_RETURN)
+        name = self.servers.name(place)
+        wait_until(
+            lambda: self.database.connections(name) <= MOST_CONNECTIONS,
+            f"PostgreSQL has more than {MOST_CONNECTIONS} connections of {name}: it keeps those from before the cut")
         return Outcome(gap, LONGEST, f"{seconds:.0f} s, {with_lock(is_holder)}, back after {back:.1f} s")
 
 
@@ -186,14 +202,15 @@ offers:
 """ + "".join(offers)
 
 
-def drill(fault: str, times: int, drill: Drill, judge: Judge) -> tuple[list[str], bool]:
+def repeat(fault: str, times: int, drill: Drill, judge: Judge) -> tuple[list[str], bool]:
     """Repeats a fault; gives the row of the table, and whether all held."""
-    longest, holds = 0.0, True
+    longest, holds, before = 0.0, True, (judge.received, judge.recorded)
     for number in range(times):
-        drill.load.go(contested(fault, number))
+        drill.contested = contested(fault, number)
+        drill.load.go()
         try:
-            outcome = FAULTS[fault](drill, number)
-            complaints = []
+            outcome, complaints = FAULTS[fault](drill, number), []
+            wait_until(lambda: drill.load.refusals > 0, f"the {PLACES} places of an offer were not asked for")
         except Failed as failure:
             outcome, complaints = Outcome(0, 0), [str(failure)]
         complaints += drill.servers.ended()
@@ -201,7 +218,7 @@ def drill(fault: str, times: int, drill: Drill, judge: Judge) -> tuple[list[str]
             complaints.append(f"no signature for {outcome.gap:.1f} s, and at most {outcome.longest:.0f} were expected")
         if not drill.load.rest():
             complaints.append("requests are without an answer")
-        complaints += judge.complaints(contested(fault, number), PLACES)
+        complaints += judge.complaints(drill.contested, PLACES)
         longest = max(longest, outcome.gap)
         detail = f" ({outcome.detail})" if outcome.detail else ""
         print(
@@ -219,7 +236,8 @@ def drill(fault: str, times: int, drill: Drill, judge: Judge) -> tuple[list[str]
     except Failed as failure:
         print(f"  broken: {failure}", flush=True)
         holds = False
-    return [fault, str(times), f"{longest:.1f} s", str(judge.received), str(judge.recorded), "held" if holds else "BROKEN"], holds
+    row = [fault, str(times), f"{longest:.1f} s", str(judge.received - before[0]), str(judge.recorded - before[1])]
+    return [*row, "held" if holds else "BROKEN"], holds
 
 
 def make_network(log: pathlib.Path) -> Network | None:
@@ -263,7 +281,7 @@ def main() -> int:
         judge = Judge(load, database)
         work = Drill(database, servers, load, network, random.Random(arguments.seed))
         for fault in faults:
-            row, held = drill(fault, arguments.times, work, judge)
+            row, held = repeat(fault, arguments.times, work, judge)
             rows.append(row)
             holds = holds and held
         print(f"\n{load.retries} attempts were repeated elsewhere\n")
