@@ -254,6 +254,23 @@ def make_network(log: pathlib.Path) -> Network | None:
         return None
 
 
+def rehearse(faults: list[str], arguments: argparse.Namespace, work: Drill, judge: Judge) -> bool:
+    """Repeats each fault and prints the table; gives whether all held."""
+    rows, holds = [], True
+    try:
+        for fault in faults:
+            row, held = repeat(fault, arguments.times, work, judge)
+            rows.append(row)
+            holds = holds and held
+            if work.servers.ended():
+                break
+    finally:
+        print(f"\n{work.load.retries} attempts were repeated elsewhere\n")
+        for row in [["fault", "times", "longest gap", "received", "recorded", ""], *rows]:
+            print("".join(f"{word:<14}" for word in row).rstrip(), flush=True)
+    return holds
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--offerd", type=pathlib.Path, required=True)
@@ -264,32 +281,29 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--preload", default="")
     arguments = parser.parse_args()
-    faults = [fault for fault in FAULTS if fault in arguments.only.split(",")]
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, lambda *_: sys.exit(1))
     folder = pathlib.Path(tempfile.mkdtemp(prefix="offerd-outages."))
     folder.chmod(0o755)
+    faults = [fault for fault in FAULTS if fault in arguments.only.split(",")]
     network = make_network(folder / "commands.log") if "network" in faults else None
     if network is None:
         faults = [fault for fault in faults if fault != "network"]
+    if not faults:
+        shutil.rmtree(folder)
+        return 2
     database = Pair(arguments.postgres, folder / "database", network.here if network else "")
     servers = Servers(arguments.offerd, folder / "offerd", database, network, arguments.preload)
-    load, rows, holds = None, [], bool(faults)
+    load, holds = None, False
     try:
         database.start()
         token = servers.prepare(catalog(faults, arguments.times))
         load = Load(COUNT, arguments.clients, lambda place: servers.urls[place], token, folder / "offerd" / "root")
-        judge = Judge(load, database)
         work = Drill(database, servers, load, network, random.Random(arguments.seed))
-        for fault in faults:
-            row, held = repeat(fault, arguments.times, work, judge)
-            rows.append(row)
-            holds = holds and held
-        print(f"\n{load.retries} attempts were repeated elsewhere\n")
-        for row in [["fault", "times", "longest gap", "received", "recorded", ""], *rows]:
-            print("".join(f"{word:<14}" for word in row).rstrip())
+        holds = rehearse(faults, arguments, work, Judge(load, database))
     except Failed as failure:
         print(f"error: {failure}", file=sys.stderr)
-        holds = False
     finally:
         if load:
             load.end()
