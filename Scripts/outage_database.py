@@ -38,11 +38,11 @@ def free_port() -> int:
 
 
 class Pair:
-    """Two servers, of which one is the primary. It keeps PostgreSQL's own settings, but for those named here."""
+    """Two servers, of which one is the primary, with the settings that docs/scale.md recommends."""
 
     SETTINGS = """max_connections = 200
 wal_keep_size = 1GB
-# Without them it keeps connections whose other end has gone away silently for two hours (docs/scale.md).
+wal_retrieve_retry_interval = 500ms
 tcp_keepalives_idle = 5
 tcp_keepalives_interval = 2
 tcp_keepalives_count = 3

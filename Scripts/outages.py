@@ -130,18 +130,20 @@ class Drill:
         self.run_up()
         since = time.monotonic()
         self.database.restart(mode)
+        took = time.monotonic() - since
         self.settle(time.monotonic(), range(COUNT), 2 * LONGEST_OF_DATABASE)
-        return Outcome(self.gap(range(COUNT), since), LONGEST_OF_DATABASE, mode)
+        return Outcome(self.gap(range(COUNT), since), LONGEST_OF_DATABASE, f"{mode}, PostgreSQL was back after {took:.1f} s")
 
     def failover(self, number: int) -> Outcome:
         self.run_up()
         since = time.monotonic()
         self.database.fail_over()
+        took = time.monotonic() - since
         self.settle(time.monotonic(), range(COUNT), 2 * LONGEST_OF_DATABASE)
         gap = self.gap(range(COUNT), since)
         self.database.add_standby()
         self.settle(time.monotonic(), range(COUNT), LONGEST_RETURN)
-        return Outcome(gap, LONGEST_OF_DATABASE)
+        return Outcome(gap, LONGEST_OF_DATABASE, f"the standby had taken over after {took:.1f} s")
 
     def cut_off(self, number: int) -> Outcome:
         place = COUNT - 1
