@@ -43,10 +43,6 @@ class Pair:
     SETTINGS = """max_connections = 200
 wal_keep_size = 1GB
 wal_retrieve_retry_interval = 500ms
-tcp_keepalives_idle = 5
-tcp_keepalives_interval = 2
-tcp_keepalives_count = 3
-tcp_user_timeout = 10s
 """
 
     def __init__(self, programs: pathlib.Path, folder: pathlib.Path, bridge: str = ""):

@@ -15,6 +15,8 @@
     F(int, serverVersion, (const PGconn *a), (a)) \
     F(const char *, errorMessage, (const PGconn *a), (a)) \
     F(PGresult *, exec, (PGconn *a, const char *b), (a, b)) \
+    F(int, putCopyData, (PGconn *a, const char *b, int c), (a, b, c)) \
+    F(int, putCopyEnd, (PGconn *a, const char *b), (a, b)) \
     F(int, sendQueryParams, \
       (PGconn *a, const char *b, int c, const Oid *d, const char *const *e, const int *f, const int *g, int h), \
       (a, b, c, d, e, f, g, h)) \

@@ -67,10 +67,13 @@ public enum RequestError: Error, Sendable {
     /// The store's own words may name files of the machine, so they belong in the log and not in the answer.
     public init?(storeFailure error: any Error) {
         guard let error = error as? StoreError, error.isOfFile else { return nil }
-        if case .busy = error {
-            self = .busy
-        } else {
-            self = .notReady(detail: error.publicDetail, hint: "tell the operator the requestId")
+        switch error {
+        case .busy: self = .busy
+        // A commit may have gone through whose answer is lost.
+        case .unreachable:
+            self = .notReady(
+                detail: error.publicDetail, hint: "repeat the request; an issue request needs its `Idempotency-Key`")
+        default: self = .notReady(detail: error.publicDetail, hint: "tell the operator the requestId")
         }
     }
 }

@@ -14,7 +14,7 @@ enum ServerMessage {
 /// Never blocking on a full socket: the server may wait for its answers to be read before it reads on.
 final class Pipeline {
     /// More texts than the service has; only questions about unusually many identifiers add to them.
-    private static let capacity = 512
+    static let capacity = 512
 
     private let count: @Sendable () -> Void
 
@@ -56,11 +56,22 @@ final class Pipeline {
         }
     }
 
-    /// A reader that stops would keep the server from cleaning up.
     private static let settings = """
         SET client_encoding = 'UTF8'; SET client_min_messages = 'error'; SET standard_conforming_strings = on;
         SET TIME ZONE 'UTC'; SET statement_timeout = 0; SET lock_timeout = '5s';
-        SET idle_in_transaction_session_timeout = '10min'
+        \(ofPlans); \(ofLostClients)
+        """
+
+    /// Every question has an index: a plan must not depend on how many rows there were when the server last counted them.
+    /// A plan that still needs such a scan looks so expensive that PostgreSQL would compile it.
+    private static let ofPlans =
+        "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan"
+
+    /// A reader that stops would keep the server from cleaning up, and a process whose network is cut would keep its
+    /// connections for hours.
+    private static let ofLostClients = """
+        SET idle_in_transaction_session_timeout = '10min'; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2;
+        SET tcp_keepalives_count = 3; SET tcp_user_timeout = '10s'
         """
 
     /// The words of libpq without the URL and its password, which some of them repeat.
@@ -113,6 +124,50 @@ final class Pipeline {
         offerd_pq_exitPipelineMode(handle)
         defer { offerd_pq_enterPipelineMode(handle) }
         _ = try PostgresResult(offerd_pq_exec(handle, script), on: handle)
+    }
+
+    /// Sends rows in COPY's binary format.
+    ///
+    /// - Parameter sql: a `COPY … FROM STDIN`; it is a transaction of its own.
+    func copy(_ sql: String, _ data: [UInt8]) throws {
+        let handle = try open()
+        try readAnswers()
+        offerd_pq_exitPipelineMode(handle)
+        defer { offerd_pq_enterPipelineMode(handle) }
+        let begun = offerd_pq_exec(handle, sql)
+        guard offerd_pq_resultStatus(begun) == OFFERD_PQ_COPY_IN else {
+            _ = try PostgresResult(begun, on: handle)
+            throw StoreError.unavailable("the database failed: it did not take rows")
+        }
+        offerd_pq_clear(begun)
+        try data.withUnsafeBytes { bytes in
+            let start = bytes.bindMemory(to: CChar.self).baseAddress
+            for place in stride(from: 0, to: bytes.count, by: Self.chunk) {
+                let size = min(Self.chunk, bytes.count - place)
+                try retried(handle) { offerd_pq_putCopyData(handle, start.map { $0 + place }, CInt(clamping: size)) }
+            }
+        }
+        try retried(handle) { offerd_pq_putCopyEnd(handle, nil) }
+        try flush(handle)
+        var failure: (any Error)?
+        while let result = offerd_pq_getResult(handle) {
+            do { _ = try PostgresResult(result, on: handle) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
+    /// libpq copies what it is given.
+    private static let chunk = 1 << 20
+
+    /// Calls a function again while the socket takes no more.
+    private func retried(_ handle: OpaquePointer, _ call: () -> CInt) throws {
+        while true {
+            switch call() {
+            case 1: return
+            case 0: try flush(handle)
+            default: throw lost()
+            }
+        }
     }
 
     /// Sends messages and reads the answer to each.

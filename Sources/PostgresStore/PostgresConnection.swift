@@ -14,12 +14,20 @@ final class PostgresConnection: @unchecked Sendable {
     private var fetched: [Statement: PostgresResult] = [:]
     /// The same for each body of a batch.
     private var expected: [[Statement: PostgresResult]] = []
+    /// What the running body concerns; absent if it may be anything.
+    private var concerned: Set<Concern>?
+    private var knownWords: [String: Set<String>] = [:]
     private var state = State.idle
     /// Which of its commits the connection is at; see ``mark``.
     private var number: Int64 = 0
-    private let name = PostgresConnection.newName()
+    let name = PostgresConnection.newName()
+    /// What a connection that writes is set to.
+    private var settings: String?
+    private var onLock: (Duration) -> Void = { _ in }
     /// Compares each prefetched answer with what the server says then; for tests.
     private let checksPrefetched: Bool
+    /// The first answer that was used although it no longer held: no second attempt may hide it.
+    private var outOfDate: StoreError?
     var memory: TransactionCache?
 
     private enum State {
@@ -65,7 +73,9 @@ final class PostgresConnection: @unchecked Sendable {
     private func check(_ known: PostgresResult, _ statement: Statement) throws {
         let now = try ask([.statement(statement)]).last
         guard try now?.copiedRows() == known.copiedRows() else {
-            throw StoreError.corrupt("the prefetched answer to `\(statement.sql)` is out of date")
+            let error = StoreError.corrupt("the prefetched answer to `\(statement.sql)` is out of date")
+            outOfDate = error
+            throw error
         }
     }
 }
@@ -100,7 +110,12 @@ extension PostgresConnection: StoreTransaction {
     /// A server keeps the answers until they are read, and the client its statements.
     private static let mostDeferred = 1_000
 
-    var prefetches: Bool { state == .reading }
+    var prefetches: Bool { true }
+
+    func concerns(_ others: () -> [Concern]) {
+        guard !expected.isEmpty, let concerned, !concerned.isSuperset(of: others()) else { return }
+        expected = []
+    }
 
     func prefetch(_ statements: [Statement]) throws {
         let new = statements.filter { fetched[$0] == nil }
@@ -108,8 +123,18 @@ extension PostgresConnection: StoreTransaction {
         for (statement, answer) in zip(new, try ask(new.map(ServerMessage.statement))) { fetched[statement] = answer }
     }
 
+    /// All words of a text, the names of its tables among them.
+    private func allWords(of sql: String) -> Set<String> {
+        if let known = knownWords[sql] { return known }
+        let words = sql.split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
+        let found = Set(words.map(String.init))
+        if knownWords.count >= Pipeline.capacity { knownWords.removeAll(keepingCapacity: true) }
+        knownWords[sql] = found
+        return found
+    }
+
     /// Drops the answers that a change may make wrong: this body's by the changed table, the later bodies' unless each
-    /// body changes only rows of its own customers there (``Table/changedApart``).
+    /// body changes only rows there of what it concerns (``Table/changedApart``).
     private func forget(what change: Statement) {
         guard !fetched.isEmpty || !expected.isEmpty else { return }
         let words = change.sql.split(separator: " ", maxSplits: 3).prefix(3)
@@ -117,7 +142,7 @@ extension PostgresConnection: StoreTransaction {
             return
         }
         let names = Table.names(showing: String(name))
-        fetched = fetched.filter { statement, _ in !names.contains { statement.sql.contains($0) } }
+        fetched = fetched.filter { statement, _ in allWords(of: statement.sql).isDisjoint(with: names) }
         if !Table.changedApart.contains(String(name)) { expected = [] }
     }
 }
@@ -148,10 +173,11 @@ extension PostgresConnection: WriterConnection {
     }
 
     /// Locks the row that every writer of every process locks first, so that what it reads later is all that was
-    /// committed before. The time that it waits for is a setting of the connection.
-    func beginWriting(until deadline: ContinuousClock.Instant, expecting questions: [[Statement]]) throws {
+    /// committed before. The time that it waits for is a setting of the connection, whatever the deadline.
+    func beginWriting(until deadline: ContinuousClock.Instant, expecting bodies: [ExpectedBody]) throws {
+        if let outOfDate { throw outOfDate }
         var new = Set<Statement>()
-        let all = questions.joined().filter { new.insert($0).inserted }
+        let all = bodies.flatMap(\.questions).filter { new.insert($0).inserted }
         if !pipeline.isConnected { try connect() }
         do {
             try begin(all)
@@ -166,8 +192,8 @@ extension PostgresConnection: WriterConnection {
             try begin([])
         }
         let answers = fetched
-        expected = questions.map { questions in
-            questions.reduce(into: [:]) { $0[$1] = answers[$1] }
+        expected = bodies.map { body in
+            body.questions.reduce(into: [:]) { $0[$1] = answers[$1] }
         }
         fetched = [:]
     }
@@ -176,20 +202,30 @@ extension PostgresConnection: WriterConnection {
     private func connect() throws {
         try pipeline.connect(to: url)
         try requireSettings()
-        try pipeline.run(script: Self.ofWriter)
+        if let settings { try pipeline.run(script: settings) }
     }
 
-    /// A writer that stops would hold all others up, so the server ends its transaction.
-    private static let ofWriter = "SET idle_in_transaction_session_timeout = '2s'"
-
     /// Makes this the connection that writes.
-    func prepareToWrite() throws {
+    ///
+    /// - Parameters:
+    ///   - patience: how long it waits for another process.
+    ///   - onLock: is told how long each transaction took to begin.
+    func prepareToWrite(patience: Duration, onLock: @escaping (Duration) -> Void) throws {
+        self.onLock = onLock
+        // A writer that stops would hold all others up, so the server ends its transaction.
+        let settings = """
+            SET idle_in_transaction_session_timeout = '2s';
+            SET lock_timeout = '\(max(1, patience / .milliseconds(1)).rounded())ms'
+            """
+        self.settings = settings
         try requireSettings()
-        try pipeline.run(script: Self.ofWriter)
+        try pipeline.run(script: settings)
         _ = try changes(by: Statement("DELETE FROM commit_mark WHERE at < now() - interval '1 day'"))
     }
 
     private func begin(_ questions: [Statement]) throws {
+        let start = ContinuousClock.now
+        defer { onLock(.now - start) }
         do {
             let answers = try ask(
                 [.text("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Self.lock]
@@ -205,11 +241,24 @@ extension PostgresConnection: WriterConnection {
         }
     }
 
-    func beginBody(_ number: Int?) {
-        fetched = number.flatMap { expected.indices.contains($0) ? expected[$0] : nil } ?? [:]
+    var asksAhead: Bool { true }
+
+    func begin(_ body: ExpectedBody, knowing number: Int?) throws {
+        concerned = body.concerns
+        if let number, expected.indices.contains(number) {
+            fetched = expected[number]
+        } else {
+            fetched = [:]
+            try prefetch(body.questions)
+        }
     }
 
-    var runsLate: Bool { true }
+    /// A statement that fails undoes the transaction on the server, and the connection goes on. After a commit whose
+    /// outcome is unknown nothing may be tried again.
+    func isOfStatement(_ error: StoreError) -> Bool {
+        if case .unreachable = error { return false }
+        return pipeline.isConnected
+    }
 
     func dropDeferred() { deferred = [] }
 

@@ -21,13 +21,16 @@ public final class PostgresDatabase: DatabaseDriver {
         }
     }
 
-    /// How many round trips the process has made since it opened the database.
+    /// How many round trips the process has made since it opened the database, and how long its commits have waited to
+    /// begin, in nanoseconds: for the lock, with the round trip that asks for it.
     public final class RoundTrips: Sendable {
         fileprivate let reads = Atomic(0)
         fileprivate let writes = Atomic(0)
+        fileprivate let waits = Atomic<Int64>(0)
 
         public var reading: Int { reads.load(ordering: .relaxed) }
         public var writing: Int { writes.load(ordering: .relaxed) }
+        public var waiting: Int64 { waits.load(ordering: .relaxed) }
     }
 
     public let roundTrips = RoundTrips()
@@ -35,6 +38,7 @@ public final class PostgresDatabase: DatabaseDriver {
     private let writer: WriteQueue
     private let readers: PostgresReaders
     private let threads: ReadingThreads
+    private let election: Election
 
     /// - Parameters:
     ///   - url: as libpq takes it; it may hold a password, and no error shows it.
@@ -49,8 +53,11 @@ public final class PostgresDatabase: DatabaseDriver {
         connection = try PostgresConnection(url: url, checksPrefetched: limits.checksPrefetched) {
             roundTrips.writes.wrappingAdd(1, ordering: .relaxed)
         }
+        election = Election(name: connection.name)
         try PostgresSchema.check(connection)
-        try connection.prepareToWrite()
+        try connection.prepareToWrite(patience: limits.writes.patience) {
+            roundTrips.waits.wrappingAdd(Int64($0 / .nanoseconds(1)), ordering: .relaxed)
+        }
         writer = WriteQueue(connection: connection, limits: limits.writes, isQuiet: { false }, onCommit: onCommit)
         readers = PostgresReaders {
             try PostgresConnection(url: url, checksPrefetched: limits.checksPrefetched) {
@@ -79,16 +86,38 @@ public final class PostgresDatabase: DatabaseDriver {
     }
 
     public func write<T: Sendable>(
-        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        expecting expectation: WriteExpectation.Maker?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await writer.write(expecting: expectation, body)
     }
 
     public var waitingWrites: Int { writer.waiting }
 
+    public func isElected() async -> Bool {
+        if let recent = election.recent { return recent }
+        let isElected = (try? await stand()) ?? false
+        election.note(isElected)
+        return isElected
+    }
+
+    /// Writes only where it changes something: processes that are not elected ask again and again.
+    private func stand() async throws -> Bool {
+        guard try await read(election.mayBeElected) else { return false }
+        return try await write(expecting: { WriteExpectation(of: [], []) }, election.stand)
+    }
+
+    public var traffic: DatabaseTraffic? {
+        DatabaseTraffic(
+            roundTrips: ["reading": roundTrips.reading, "writing": roundTrips.writing],
+            lockWait: .nanoseconds(roundTrips.waiting), isElected: election.last)
+    }
+
     public func close() {
         readers.close()
-        writer.close { connection.close() }
+        writer.close {
+            if connection.isUsable { try? election.resign(connection) }
+            connection.close()
+        }
     }
 }
 

@@ -159,9 +159,12 @@ extension StoreError {
         case (_, "55P03"), ("40", _), (_, "57014"): self = .busy("another process holds the database")
         case (_, "53300"): self = .busy("the database takes no more connections")
         case (_, "53100"): self = .full("the disk of the database is full")
-        case (_, "25006"): self = .readOnly("the database cannot be written: \(message)")
+        // A standby, or a server that has become one: another may take writes.
+        case (_, "25006"): self = .unreachable("the database cannot be written: \(message)")
         case (_, "XX001"), (_, "XX002"): self = .damaged("the database is damaged: \(message)")
-        case ("08", _), ("57", _): self = .unreachable("the connection to the database is lost: \(message)")
+        // 25P03: the transaction was idle for too long, and its connection was ended.
+        case ("08", _), ("57", _), (_, "25P03"):
+            self = .unreachable("the connection to the database is lost: \(message)")
         default: self = .unavailable("the database failed: \(message)")
         }
     }

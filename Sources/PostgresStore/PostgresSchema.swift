@@ -7,10 +7,12 @@ enum PostgresSchema {
 
     private static let all = statements.map { $0 + ";" }.joined(separator: "\n")
 
-    private static var statements: [String] {
-        Table.all.map(\.creation) + Table.all.flatMap(\.references) + Table.all.flatMap(\.indexes) + refusal
-            + Table.all.filter { $0.form == .appendOnly }.map(\.guardian) + Table.views + marks + firstRows
-    }
+    private static var statements: [String] { Table.all.map(\.creation) + besidesRows + firstRows }
+
+    /// What the schema has besides tables and their first rows.
+    private static let besidesRows =
+        Table.all.flatMap(\.references) + Table.all.flatMap(\.indexes) + refusal
+        + Table.all.filter { $0.form == .appendOnly }.map(\.guardian) + Table.views + marks
 
     private static let refusal = [
         """
@@ -19,12 +21,17 @@ enum PostgresSchema {
         """
     ]
 
-    /// The last commit of each writer (``PostgresConnection``).
+    /// The last commit of each writer (``PostgresConnection``), and the process that is elected.
     private static let marks = [
         """
         CREATE TABLE commit_mark (
             writer text NOT NULL PRIMARY KEY, number bigint NOT NULL, at timestamptz NOT NULL DEFAULT now())
+        """,
+        // See Election.
         """
+        CREATE TABLE elected (
+            id bigint NOT NULL PRIMARY KEY CHECK (id = 1), holder text NOT NULL, until timestamptz NOT NULL)
+        """,
     ]
 
     private static let firstRows = [
@@ -46,10 +53,10 @@ enum PostgresSchema {
     ///
     /// - Returns: their names.
     static func migrate(_ connection: PostgresConnection) throws -> [String] {
-        // One process at a time; the lock ends with the session.
-        try connection.runScript("SELECT pg_advisory_lock(7163241)")
-        defer { _ = try? connection.runScript("SELECT pg_advisory_unlock(7163241)") }
-        try connection.runScript("CREATE TABLE IF NOT EXISTS migration (name text COLLATE \"C\" NOT NULL PRIMARY KEY)")
+        try lock(connection)
+        defer { _ = try? connection.runScript("SELECT pg_advisory_unlock_all()") }
+        try refuseUnfinished(connection)
+        try connection.runScript(list)
         let known = try applied(connection)
         try refuseNewer(known)
         let missing = steps.filter { !known.contains($0.name) }
@@ -60,7 +67,16 @@ enum PostgresSchema {
         return missing.map(\.name)
     }
 
+    private static let list =
+        "CREATE TABLE IF NOT EXISTS migration (name text COLLATE \"C\" NOT NULL PRIMARY KEY)"
+
+    /// Lets one process at a time change the schema, until its session ends.
+    private static func lock(_ connection: PostgresConnection) throws {
+        try connection.runScript("SELECT pg_advisory_lock(7163241)")
+    }
+
     static func check(_ connection: PostgresConnection) throws {
+        try refuseUnfinished(connection)
         let known = try applied(connection)
         try refuseNewer(known)
         guard known == Set(steps.map(\.name)) else {
@@ -73,6 +89,60 @@ enum PostgresSchema {
         throw StoreError.newerThanThisVersion(
             "the database was migrated by a newer version: this one does not know `\(first)`")
     }
+}
+
+// A database that another one is moved into has the table `moving` until it is whole, and one that was moved away has
+// `moved`.
+extension PostgresSchema {
+    private static func has(_ table: String, _ connection: PostgresConnection) throws -> Bool {
+        try connection.row(Statement("SELECT to_regclass(?1) IS NOT NULL", table))?.value(0) == true
+    }
+
+    private static func refuseUnfinished(_ connection: PostgresConnection) throws {
+        if try has("moving", connection) {
+            throw StoreError.interrupted("a move into this database has not ended")
+        }
+        if try has("moved", connection) {
+            throw StoreError.unsuitable("this database was moved to another place, and is only kept")
+        }
+    }
+
+    /// Makes the tables without anything else, unless an interrupted move has made them.
+    static func beginMove(_ connection: PostgresConnection) throws {
+        try lock(connection)
+        guard try !has("moving", connection) else { return }
+        if let table = try (Table.all.map(\.name) + ["migration"]).first(where: { try has($0, connection) }) {
+            throw StoreError.unsuitable("the database is not empty: it has a table `\(table)`")
+        }
+        let tables = ["CREATE TABLE moving (since timestamptz NOT NULL DEFAULT now())"] + Table.all.map(\.creation)
+        try connection.runScript(tables.joined(separator: ";\n"))
+    }
+
+    /// Adds what tables that were filled lack, all or nothing.
+    static func completeMove(_ connection: PostgresConnection) throws {
+        guard try !has("migration", connection) else { return }
+        // The next numbers follow those that were copied.
+        let numbers = Table.all.flatMap { table in
+            table.columns.filter(\.isNumbered).map { column in
+                """
+                SELECT setval(pg_get_serial_sequence('\(table.name)', '\(column.name)'), MAX(\(column.name)))
+                FROM \(table.name) HAVING MAX(\(column.name)) IS NOT NULL
+                """
+            }
+        }
+        try connection.runScript((besidesRows + numbers + [list]).joined(separator: ";\n"))
+        try connection.runScript("ANALYZE")
+    }
+
+    static func finishMove(_ connection: PostgresConnection) throws {
+        let steps = steps.map { "INSERT INTO migration (name) VALUES ('\($0.name)')" }
+        try connection.runScript((steps + ["DROP TABLE moving"]).joined(separator: ";\n"))
+    }
+
+    /// Every commit of a server that is still connected begins with `store_state`, and fails from now on.
+    static let retirement = """
+        CREATE TABLE moved (at timestamptz NOT NULL DEFAULT now()); ALTER TABLE store_state RENAME TO store_state_moved
+        """
 }
 
 extension Table {
@@ -113,7 +183,7 @@ extension Column {
     }
 
     /// `id` columns of numbers: SQLite gives the next one by itself.
-    private var isNumbered: Bool { type == .integer && name == "id" && !constraint.contains("id = 1") }
+    fileprivate var isNumbered: Bool { type == .integer && name == "id" && !constraint.contains("id = 1") }
 
     private static var referring: Regex<Substring> { /REFERENCES \w+ \(\w+\)/ }
 

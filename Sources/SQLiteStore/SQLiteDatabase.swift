@@ -134,7 +134,7 @@ public final class SQLiteDatabase: DatabaseDriver {
     }
 
     public func write<T: Sendable>(
-        expecting _: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        expecting _: WriteExpectation.Maker?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await writer.write(body)
     }

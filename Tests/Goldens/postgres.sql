@@ -615,6 +615,8 @@ CREATE VIEW signature AS
     FROM refusal WHERE jws_nonce IS NOT NULL;
 CREATE TABLE commit_mark (
     writer text NOT NULL PRIMARY KEY, number bigint NOT NULL, at timestamptz NOT NULL DEFAULT now());
+CREATE TABLE elected (
+    id bigint NOT NULL PRIMARY KEY CHECK (id = 1), holder text NOT NULL, until timestamptz NOT NULL);
 INSERT INTO store_state (id, sequence) VALUES (1, 0);
 INSERT INTO audit_state (id, digest_salt)
     VALUES (1, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));

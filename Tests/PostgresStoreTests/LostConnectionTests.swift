@@ -73,6 +73,43 @@ struct LostConnectionTests {
         try database.close()
     }
 
+    @Test("a commit whose answer is lost is looked up, and counts once (invariant 1)")
+    func lostAnswer() async throws {
+        let (database, proxy) = try throughProxy()
+        try await Self.advance(database, to: 1)
+        for number in 2..<6 as Range<Int64> {
+            proxy.cutNext(.answer)
+            try await Self.advance(database, to: number)
+            #expect(try await Self.last(database) == Instant(milliseconds: number))
+        }
+        #expect(proxy.cutConnections == 4)
+        database.close()
+    }
+
+    @Test("a commit that never arrives fails, and nothing of it is kept")
+    func lostCommit() async throws {
+        let (database, proxy) = try throughProxy()
+        for number in 1..<4 as Range<Int64> {
+            try await Self.advance(database, to: number)
+            proxy.cutNext(.commit)
+            let error = await #expect(throws: StoreError.self) { try await Self.advance(database, to: 99) }
+            guard case .unreachable = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(try await Self.last(database) == Instant(milliseconds: number))
+        }
+        #expect(proxy.cutConnections == 3)
+        database.close()
+    }
+
+    private func throughProxy() throws -> (PostgresDatabase, CuttingProxy) {
+        let folder = try #require(store.place.firstMatch(of: /host=([^&]+)/)?.1)
+        let proxy = try CuttingProxy(before: String(folder))
+        let url = store.place.replacing("host=\(folder)", with: "host=\(proxy.folder)")
+        return (try PostgresDatabase(url: url, limits: .init(readers: 2)), proxy)
+    }
+
     @Test("a process that stops while it holds the lock holds others up for two seconds, and its write fails")
     func stopped() async throws {
         let (stopped, other) = (try store.open(), try store.open())

@@ -58,7 +58,7 @@ final class ReadWatch: StoreDatabase {
     }
 
     func write<T: Sendable>(
-        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        expecting expectation: WriteExpectation.Maker?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await database.write(expecting: expectation, body)
     }

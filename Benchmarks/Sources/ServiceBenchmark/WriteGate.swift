@@ -59,7 +59,7 @@ final class WriteGate: StoreDatabase {
     }
 
     func write<T: Sendable>(
-        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        expecting expectation: WriteExpectation.Maker?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         await turn()
         let began = ContinuousClock.now

@@ -11,6 +11,7 @@ typedef unsigned int Oid;
 #define OFFERD_PQ_CONNECTION_OK 0
 #define OFFERD_PQ_COMMAND_OK 1
 #define OFFERD_PQ_TUPLES_OK 2
+#define OFFERD_PQ_COPY_IN 4
 #define OFFERD_PQ_PIPELINE_SYNC 10
 #define OFFERD_PQ_IDLE 0
 // Fields of an error: letters.
@@ -34,6 +35,8 @@ const char *offerd_pq_parameterStatus(const PGconn *connection, const char *name
 int offerd_pq_serverVersion(const PGconn *connection);
 const char *offerd_pq_errorMessage(const PGconn *connection);
 PGresult *offerd_pq_exec(PGconn *connection, const char *sql);
+int offerd_pq_putCopyData(PGconn *connection, const char *data, int size);
+int offerd_pq_putCopyEnd(PGconn *connection, const char *error);
 int offerd_pq_sendQueryParams(
     PGconn *connection, const char *sql, int count, const Oid *types, const char *const *values, const int *lengths,
     const int *formats, int resultFormat);

@@ -84,6 +84,9 @@ extension CustomerIdentifiers {
         (appAccountToken.map { [.appAccountToken($0)] } ?? []) + (customerId.map { [.customerId($0)] } ?? [])
     }
 
+    /// What a write that names them concerns, besides the customers that they name.
+    var concerns: [Concern] { proven.map(Concern.identifier) + aliases.map(Concern.alias) }
+
     /// The identifier by which an unknown customer would be stored.
     var rolloutKey: String? {
         appTransactionId?.rawValue ?? originalTransactionId?.rawValue ?? appAccountToken?.description

@@ -62,6 +62,7 @@ public final class WebhookDelivery: Sendable {
     let database: any StoreDatabase
     let sender: any WebhookSender
     let holder: String
+    let isAlone: Bool
     let clock: @Sendable () -> Instant
     let leaseClock: @Sendable () -> Instant
     let metrics: WebhookMetrics
@@ -71,9 +72,11 @@ public final class WebhookDelivery: Sendable {
 
     /// - Parameters:
     ///   - holder: identifies this process.
+    ///   - isAlone: whether it delivers only while no other does, so that it need not wait for another's lease to end.
     ///   - leaseClock: dates leases; real time even where the service's time is a test's.
     public init(
         _ webhook: Webhook, database: any StoreDatabase, sender: any WebhookSender, holder: String,
+        isAlone: Bool = false,
         clock: @escaping @Sendable () -> Instant, leaseClock: @escaping @Sendable () -> Instant,
         metrics: WebhookMetrics, onNote: @escaping @Sendable (Webhook, Note) -> Void = { _, _ in }
     ) {
@@ -81,6 +84,7 @@ public final class WebhookDelivery: Sendable {
         self.database = database
         self.sender = sender
         self.holder = holder
+        self.isAlone = isAlone
         self.clock = clock
         self.leaseClock = leaseClock
         self.metrics = metrics
@@ -122,13 +126,13 @@ public final class WebhookDelivery: Sendable {
 
     private func work() async throws -> WebhookWork? {
         let (now, leaseNow, known) = (clock(), leaseClock(), memory.withLock { $0 })
-        return try await database.read { [webhook, holder] transaction in
+        return try await database.read { [webhook, holder, isAlone] transaction in
             let store = WebhookStore(transaction)
             guard let state = try store.state(webhook.id) else { return nil }
             var work = WebhookWork(state: state, now: now)
             work.isPaused =
                 known.isGone || state.retryAt.map { now < $0 } ?? false
-                || state.isLeased(fromOther: holder, at: leaseNow, for: Self.lease)
+                || !isAlone && state.isLeased(fromOther: holder, at: leaseNow, for: Self.lease)
             work.waiting = try store.waiting(webhook.id)
             let events = EventStore(transaction)
             if !work.isPaused {
@@ -175,8 +179,8 @@ public final class WebhookDelivery: Sendable {
             return true
         }
         let end = now.adding(milliseconds: Self.lease)
-        return try await database.write { [webhook, holder] in
-            try WebhookStore($0).lease(webhook.id, to: holder, until: end, at: now)
+        return try await database.write { [webhook, holder, isAlone] in
+            try WebhookStore($0).lease(webhook.id, to: holder, until: end, at: now, takesOver: isAlone)
         }
     }
 

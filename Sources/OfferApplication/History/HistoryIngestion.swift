@@ -50,6 +50,13 @@ public struct HistoryIngestion: Sendable {
     ) async throws -> [KnownIdentifiers] {
         let environment = scope.environment
         let read = { @Sendable (transaction: any StoreTransaction) in
+            try transaction.expect(
+                { _ = try StoreClock($0).marks() },
+                { _ = try ScopeStore($0).number(of: scope) },
+                { transaction in
+                    guard let number = catalogs.lastNumber(of: scope) else { return }
+                    _ = try CustomerStore(transaction).customers(proven: verified.proven, in: number)
+                })
             let now = try clock.tolerantInstant(transaction)
             guard let scope = try ScopeStore(transaction).number(of: scope) else { return [KnownIdentifiers]() }
             let store = CustomerStore(transaction)
@@ -57,6 +64,9 @@ public struct HistoryIngestion: Sendable {
             if numbers.isEmpty, verified.payloads.isEmpty {
                 numbers = try store.customers(aliases: identifiers.aliases, in: scope)
             }
+            let found = numbers
+            try transaction.expect(
+                { _ = try CustomerStore($0).customers(found) }, { _ = try HistoryStore($0).history(of: found) })
             let stored = try store.customers(numbers)
             let histories = try HistoryStore(transaction).histories(of: stored.map { [$0.number] })
             return zip(stored, histories).map { customer, history in
@@ -122,7 +132,8 @@ public struct HistoryIngestion: Sendable {
         guard !verified.entries.isEmpty || verified.isComplete || !aliases.isEmpty || namesCustomers else {
             return Kept(outcomes: [])
         }
-        let (owners, known) = try await database.readInline { transaction -> ([CustomerNumber], Kept?) in
+        let (owners, number, known) = try await database.readInline {
+            transaction -> ([CustomerNumber], ScopeNumber?, Kept?) in
             try expect(verified, identifiers, of: caller.scope, transaction)
             let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).number(of: caller.scope)
@@ -136,26 +147,31 @@ public struct HistoryIngestion: Sendable {
             } catch let ambiguity as RequestError {
                 // New data is stored anyway.
                 guard let scope, try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else {
-                    return ([], nil)
+                    return ([], scope, nil)
                 }
                 var kept = Kept(outcomes: verified.payloads.map { _ in .unchanged })
                 kept.ambiguity = ambiguity
-                return ([], kept)
+                return ([], scope, kept)
             }
             guard try Self.isKnown(verified, of: subject, attaching: aliases, at: now, in: scope, transaction) else {
-                return (subject.customers, nil)
+                return (subject.customers, scope, nil)
             }
             var kept = Kept(outcomes: verified.payloads.map { _ in .unchanged })
             kept.subject = NamedCustomers(
                 customers: subject.customers, seenAt: try StoreClock(transaction).newestSequence())
-            return (subject.customers, kept)
+            return (subject.customers, scope, kept)
         }
         try rates.take(owners, by: caller)
         var kept: Kept
         if let known {
             kept = known
         } else {
-            kept = try await write(verified, identifiers: identifiers, attaching: aliases, caller: caller)
+            kept = try await write(verified, identifiers: identifiers, attaching: aliases, caller: caller) {
+                number.map {
+                    expectation(
+                        of: verified, identifiers, attaching: aliases, to: owners, in: caller.scope, number: $0)
+                }
+            }
         }
         if namesCustomers, kept.ambiguity == nil {
             kept.customers = try await customers(of: verified, identifiers, in: caller.scope)
@@ -181,11 +197,30 @@ public struct HistoryIngestion: Sendable {
             })
     }
 
+    /// What keeping a delivery asks first.
+    ///
+    /// - Parameter owners: the customers that its identifiers named before.
+    private func expectation(
+        of verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, attaching aliases: [CustomerAlias],
+        to owners: [CustomerNumber], in scope: Scope, number: ScopeNumber
+    ) -> WriteExpectation {
+        WriteExpectation(
+            of: HistoryStore.concerns(of: verified.payloads, of: owners) + identifiers.concerns,
+            HistoryStore.questions(before: verified.payloads, of: owners, in: scope, number) + [
+                { _ = try NamedCustomers.resolve(identifiers, signed: verified.proven, in: number, $0) },
+                { _ = try CustomerStore($0).statement(of: aliases, for: owners, in: number) },
+                { transaction in
+                    guard verified.isComplete else { return }
+                    for owner in owners { _ = try CoverageStore(transaction).coverage(of: owner) }
+                },
+            ])
+    }
+
     private func write(
         _ verified: VerifiedDelivery, identifiers: CustomerIdentifiers, attaching aliases: [CustomerAlias],
-        caller: Caller
+        caller: Caller, expecting expectation: @escaping WriteExpectation.Maker
     ) async throws -> Kept {
-        return try await database.write(by: caller.author) { transaction in
+        try await database.write(by: caller.author, expecting: expectation) { transaction in
             let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).findOrAdd(caller.scope)
             let ingested = try HistoryStore(transaction).ingest(
@@ -203,6 +238,7 @@ public struct HistoryIngestion: Sendable {
                 kept.ambiguity = ambiguity
                 return kept
             }
+            transaction.concerns { owners.map(Concern.customer) }
             let customers = CustomerStore(transaction)
             if owners.isEmpty, verified.isComplete, !identifiers.aliases.isEmpty {
                 owners = [try customers.add(under: identifiers.aliases, at: now, in: scope)]

@@ -69,6 +69,9 @@ struct IssueReply: Sendable {
         }
     }
 
+    /// What keeping an answer concerns.
+    var concerns: [Concern] { keeping.map { [.answer($0.key)] } ?? [] }
+
     /// Whether an answer that repeats an earlier decision is kept too.
     var keepsRepeats: Bool { keeping?.keepsRepeats ?? false }
 

@@ -37,7 +37,8 @@ struct Issuance: Sendable {
         guard let number = snapshot.number else { return nil }
         let (now, customers) = (snapshot.now, snapshot.subject.customers)
         return WriteExpectation(
-            of: customers,
+            of: customers.map(Concern.customer) + request.customer.concerns + signed.map(Concern.identifier)
+                + reply.concerns,
             [
                 { _ = try reply.earlier(at: now, $0) },
                 { _ = try StoreClock($0).lastInstant() },

@@ -345,9 +345,9 @@ public struct IssueOffer: Sendable {
         _ record: @escaping @Sendable (any StoreTransaction) throws -> Commit?
     ) async throws -> Commit {
         let now = issuance.snapshot.now
-        let expectation = issuance.expectation(reply)
-        let committed: Commit = try await database.write(by: issuance.caller.author, expecting: expectation) {
-            transaction in
+        let committed: Commit = try await database.write(
+            by: issuance.caller.author, expecting: { issuance.expectation(reply) }
+        ) { transaction in
             if let earlier = try reply.earlier(at: now, transaction) { return .earlier(earlier) }
             if let obstacle = try record(transaction) { return obstacle }
             try reply.keep(answer, onEarlier: decision, at: now, transaction)

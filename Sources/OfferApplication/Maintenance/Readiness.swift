@@ -13,17 +13,19 @@ public struct Readiness: Sendable {
     private let registry: AppRegistry
     private let freeSpace: @Sendable () -> Int64?
 
-    /// - Parameter uptime: what the age of a successful commit is measured by.
+    /// - Parameters:
+    ///   - uptime: what the age of a successful commit is measured by.
+    ///   - patience: how long a commit may take.
     init(
         database: WatchedDatabase, registry: AppRegistry, clock: RequestClock,
-        uptime: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, patience: Duration = .seconds(8),
         freeSpace: @escaping @Sendable () -> Int64?
     ) {
         self.registry = registry
         self.database = database
         self.clock = clock
         self.freeSpace = freeSpace
-        trial = WriteTrial(database: database, clock: clock, uptime: uptime)
+        trial = WriteTrial(database: database, clock: clock, uptime: uptime, patience: patience)
     }
 
     /// Looks at the latest self-test of the signing keys, reads the clock, looks for room on the disk, and commits
@@ -83,7 +85,7 @@ final class WatchedDatabase: StoreDatabase {
     }
 
     func write<T: Sendable>(
-        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        expecting expectation: WriteExpectation.Maker?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await noting { try await base.write(expecting: expectation, body) }
     }
@@ -104,30 +106,69 @@ final class WatchedDatabase: StoreDatabase {
 /// Finds out whether a commit is possible, by making one.
 ///
 /// The check is public, and each commit costs a flush of the disk: concurrent checks share one, and a success is reused
-/// for a second unless the database has failed meanwhile. A failure is never reused.
+/// for a second unless the database has failed meanwhile. A failure is never reused. A commit that does not end, as where
+/// PostgreSQL waits for a standby that is gone, is no reason to wait longer than for any other.
 actor WriteTrial {
     private static let life = Duration.seconds(1)
 
     private let database: WatchedDatabase
     private let clock: RequestClock
     private let uptime: @Sendable () -> ContinuousClock.Instant
+    private let patience: Duration
     private var success: (at: ContinuousClock.Instant, failures: Int)?
-    private var running: Task<Void, any Error>?
+    private var isRunning = false
+    private var isLate = false
+    private var waiting: [CheckedContinuation<Void, any Error>] = []
 
-    init(database: WatchedDatabase, clock: RequestClock, uptime: @escaping @Sendable () -> ContinuousClock.Instant) {
+    init(
+        database: WatchedDatabase, clock: RequestClock, uptime: @escaping @Sendable () -> ContinuousClock.Instant,
+        patience: Duration
+    ) {
         self.database = database
         self.clock = clock
         self.uptime = uptime
+        self.patience = patience
     }
 
     func check() async throws {
-        if let running { return try await running.value }
-        if let success, success.failures == database.failures, uptime() - success.at < Self.life { return }
-        let (database, clock) = (database, clock)
-        let task = Task { try await database.write { try StoreClock($0).tryWriting(at: clock.wallClock()) } }
-        running = task
-        defer { running = nil }
-        try await task.value
-        success = (uptime(), database.failures)
+        if !isRunning, let success, success.failures == database.failures, uptime() - success.at < Self.life { return }
+        guard !isLate else { throw late }
+        try await withCheckedThrowingContinuation { continuation in
+            waiting.append(continuation)
+            if !isRunning { begin() }
+        }
+    }
+
+    private func begin() {
+        isRunning = true
+        let limit = Task {
+            try await Task.sleep(for: patience)
+            // The commit may have ended as the time did.
+            try Task.checkCancellation()
+            isLate = true
+            answer(.failure(late))
+        }
+        Task {
+            do {
+                try await database.write { [clock] in try StoreClock($0).tryWriting(at: clock.wallClock()) }
+                success = (uptime(), database.failures)
+                answer(.success(()))
+            } catch {
+                answer(.failure(error))
+            }
+            limit.cancel()
+            (isRunning, isLate) = (false, false)
+        }
+    }
+
+    private func answer(_ result: Result<Void, any Error>) {
+        for continuation in waiting { continuation.resume(with: result) }
+        waiting = []
+    }
+
+    private var late: RequestError {
+        .notReady(
+            detail: "a commit was begun more than \(patience.components.seconds) seconds ago and has not ended",
+            hint: "`offerd doctor` says more: the disk may be very slow, or a synchronous standby gone")
     }
 }

@@ -29,10 +29,11 @@ public struct NotificationIngestion: Sendable {
     ) async throws -> NotificationBody {
         let verified = try await verify(signedPayload, of: scope)
         if let taken { rates.giveBack(taken) }
-        let repeated = try await receiptOfRepeat(verified, in: scope)
         let receipt =
-            if let repeated { repeated } else {
-                try await keep(verified, of: scope, source: source, author: author)
+            switch try await look(for: verified, in: scope) {
+            case .known(let receipt): receipt
+            case .new(let expectation):
+                try await keep(verified, of: scope, source: source, author: author, expecting: { expectation })
             }
         let signed = verified.notification.signedDate
         let age = source == .delivered ? clock.wallClock().milliseconds(since: signed) : nil
@@ -77,24 +78,54 @@ public struct NotificationIngestion: Sendable {
         }
     }
 
-    /// The receipt of one that is known with all that is in it; `nil` if there is something to write.
-    private func receiptOfRepeat(_ verified: VerifiedNotification, in scope: Scope) async throws
-        -> NotificationBody?
-    {
+    private enum Found: Sendable {
+        /// It is known with all that is in it.
+        case known(NotificationBody)
+        /// There is something to write; with what the write will ask first, where that is asked ahead.
+        case new(WriteExpectation?)
+    }
+
+    private func look(for verified: VerifiedNotification, in scope: Scope) async throws -> Found {
         try await database.readInline { transaction in
-            guard let number = try ScopeStore(transaction).number(of: scope),
-                let known = try Self.known(verified, in: number, transaction),
+            try transaction.expect(
+                { _ = try ScopeStore($0).number(of: scope) },
+                { transaction in
+                    guard let number = catalogs.lastNumber(of: scope) else { return }
+                    _ = try Self.known(verified, in: number, transaction)
+                },
+                { transaction in
+                    guard let number = catalogs.lastNumber(of: scope) else { return }
+                    _ = try HistoryStore(transaction).owners(of: verified.payloads, in: number)
+                })
+            guard let number = try ScopeStore(transaction).number(of: scope) else { return .new(nil) }
+            guard let known = try Self.known(verified, in: number, transaction),
                 try known.erasedAt != nil
                     || HistoryStore(transaction).missing(verified.payloads, in: number).isEmpty
-            else { return nil }
-            return NotificationBody(of: verified.notification, repeated: true, outcome: known.outcome)
+            else {
+                return .new(
+                    transaction.prefetches ? try Self.expectation(of: verified, in: scope, number, transaction) : nil)
+            }
+            return .known(NotificationBody(of: verified.notification, repeated: true, outcome: known.outcome))
         }
     }
 
+    private static func expectation(
+        of verified: VerifiedNotification, in scope: Scope, _ number: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> WriteExpectation {
+        let (payloads, uuid) = (verified.payloads, verified.notification.notificationUUID)
+        let owners = try HistoryStore(transaction).owners(of: payloads, in: number)
+        return WriteExpectation(
+            of: HistoryStore.concerns(of: payloads, of: owners) + [.notification(uuid)],
+            HistoryStore.questions(before: payloads, of: owners, in: scope, number) + [
+                { _ = try NotificationStore($0).notification(uuid, in: number) }
+            ])
+    }
+
     private func keep(
-        _ verified: VerifiedNotification, of scope: Scope, source: NotificationSource, author: AuditAuthor
+        _ verified: VerifiedNotification, of scope: Scope, source: NotificationSource, author: AuditAuthor,
+        expecting expectation: @escaping WriteExpectation.Maker
     ) async throws -> NotificationBody {
-        return try await database.write(by: author) { transaction in
+        try await database.write(by: author, expecting: expectation) { transaction in
             let now = try clock.instant(transaction)
             let number = try ScopeStore(transaction).findOrAdd(scope)
             // Another delivery of it may have come first since it was looked for.

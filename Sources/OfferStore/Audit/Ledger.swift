@@ -56,7 +56,7 @@ public final class Ledger: Sendable {
     ///   - expectation: what the body will ask first; may be left out.
     /// - Throws: what the body throws, `CancellationError`, or ``StoreError``; then nothing of it was kept.
     public func write<T: Sendable>(
-        by author: AuditAuthor, expecting expectation: WriteExpectation? = nil,
+        by author: AuditAuthor, expecting expectation: WriteExpectation.Maker? = nil,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let recorded: @Sendable (any StoreTransaction) throws -> (T, [RedemptionNews]) = { transaction in
@@ -65,11 +65,26 @@ public final class Ledger: Sendable {
             try recording.finish(transaction)
             return (value, try recording.news(transaction))
         }
-        var expectation = expectation
-        expectation?.operations += [{ _ = try AuditHead.read($0) }]
-        let (value, news) = try await database.write(expecting: expectation, recorded)
+        let expected: WriteExpectation.Maker = {
+            guard let expectation = expectation?() else { return nil }
+            return self.recorded(expectation, by: author)
+        }
+        let (value, news) = try await database.write(expecting: expected, recorded)
         news.forEach(onRedemptions)
         return value
+    }
+
+    /// The same with what is asked for the records.
+    private func recorded(_ expectation: WriteExpectation, by author: AuditAuthor) -> WriteExpectation {
+        var expectation = expectation
+        expectation.operations = expectation.operations.map { operation -> WriteExpectation.Operation in
+            { transaction in
+                let recording = AuditLog(author: author, digests: try self.digests(transaction))
+                try operation(RecordedTransaction(base: transaction, recording: recording))
+            }
+        }
+        expectation.operations.append { _ = try AuditHead.read($0) }
+        return expectation
     }
 
     private func digests(_ transaction: any StoreTransaction) throws -> LedgerDigests {
@@ -110,4 +125,6 @@ private final class RecordedTransaction: StoreTransaction {
     func prefetch(_ statements: [Statement]) throws { try base.prefetch(statements) }
 
     var prefetches: Bool { base.prefetches }
+
+    func concerns(_ others: () -> [Concern]) { base.concerns(others) }
 }

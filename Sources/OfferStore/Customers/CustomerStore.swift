@@ -188,15 +188,17 @@ public struct CustomerStore {
     }
 
     private func read(_ number: CustomerNumber) throws -> StoredCustomer? {
-        let customer: (String, Instant)? = try transaction.first(
-            "SELECT rollout_key, first_stored_at FROM customer WHERE id = ?1 AND merged_into IS NULL", number)
-        guard let (rolloutKey, firstStoredAt) = customer else { return nil }
-        return StoredCustomer(
-            number: number, rolloutKey: rolloutKey, firstStoredAt: firstStoredAt,
+        var found = StoredCustomer(
+            number: number, rolloutKey: "", firstStoredAt: .distantPast,
             originalTransactionIds: try values("originalTransactionId", of: number, in: "customer_identifier"),
             appTransactionIds: try values("appTransactionId", of: number, in: "customer_identifier"),
             appAccountTokens: try values("appAccountToken", of: number, in: "customer_alias"),
             customerIds: try values("customerId", of: number, in: "customer_alias"))
+        let customer: (String, Instant)? = try transaction.first(
+            "SELECT rollout_key, first_stored_at FROM customer WHERE id = ?1 AND merged_into IS NULL", number)
+        guard let customer else { return nil }
+        (found.rolloutKey, found.firstStoredAt) = customer
+        return found
     }
 
     private func values<Value: Storable & Comparable>(

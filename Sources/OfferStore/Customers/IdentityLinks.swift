@@ -5,16 +5,26 @@ import OfferModel
 ///
 /// The customers are the connected parts of a graph: identifiers are its nodes, payloads its edges. So the order of
 /// arrival never changes who is one customer (invariant 7).
-struct IdentityLinks {
+final class IdentityLinks {
     let transaction: any StoreTransaction
     let scope: ScopeNumber
     let now: Instant
     /// Of the catalog in force: a merge has to know which issued offers were redeemed.
-    let offers: [Offer]
+    private let offers: [Offer]
     /// A merge reads the history of both.
-    let changedHistory: ChangedHistory
+    private let changedHistory: ChangedHistory
+    /// The identifiers that were looked at, as they are now.
+    private var known: [ProvenIdentifier: Known?] = [:]
 
     private var customers: CustomerStore { CustomerStore(transaction) }
+
+    init(
+        transaction: any StoreTransaction, scope: ScopeNumber, now: Instant, offers: [Offer],
+        changedHistory: ChangedHistory
+    ) {
+        (self.transaction, self.scope, self.now) = (transaction, scope, now)
+        (self.offers, self.changedHistory) = (offers, changedHistory)
+    }
 
     /// - Parameters:
     ///   - isProven: whether the payload is signed; without one nothing is merged, and only the first
@@ -23,11 +33,12 @@ struct IdentityLinks {
         linking identifiers: [ProvenIdentifier], isProven: Bool, from source: IdentifierSource
     ) throws -> CustomerNumber {
         let linked = isProven ? identifiers : Array(identifiers.prefix(1))
-        var known = [ProvenIdentifier: Known]()
+        var before = [ProvenIdentifier: Known]()
         for identifier in linked {
-            known[identifier] = try find(identifier)
+            before[identifier] = try find(identifier)
         }
-        let found = Set(known.values.map(\.customer)).sorted()
+        let found = Set(before.values.map(\.customer)).sorted()
+        transaction.concerns { linked.map(Concern.identifier) + found.map(Concern.customer) }
         var customer: CustomerNumber
         if let first = found.first {
             customer = first
@@ -39,10 +50,10 @@ struct IdentityLinks {
             customer = try customers.add(rolloutKey: rolloutKey(linked), at: now, in: scope)
         }
         for identifier in linked {
-            try store(identifier, known: known[identifier], of: customer, isProven: isProven, from: source)
+            try store(identifier, known: before[identifier], of: customer, isProven: isProven, from: source)
         }
         for case .originalTransactionId(let id) in linked where isProven {
-            guard known[.originalTransactionId(id)]?.isProven != true else { continue }
+            guard before[.originalTransactionId(id)]?.isProven != true else { continue }
             customer = try linkWaitingRenewalInfo(of: id, customer: customer)
         }
         return customer
@@ -52,16 +63,16 @@ struct IdentityLinks {
         try find(identifier)?.isProven == true
     }
 
+    /// The customer that an identifier names by now.
+    func owner(of identifier: ProvenIdentifier) throws -> CustomerNumber? {
+        try find(identifier).flatMap { $0.isErased ? nil : $0.customer }
+    }
+
     /// Renewal info may arrive before the transaction that proves its subscription to be of this app; what it links and
     /// names takes effect with that transaction.
     private func linkWaitingRenewalInfo(of id: TransactionId, customer: CustomerNumber) throws -> CustomerNumber {
-        let waiting: [(AppTransactionId?, AppAccountToken?, Provenance)] = try transaction.all(
-            """
-            SELECT DISTINCT app_transaction_id, app_account_token, provenance FROM history_renewal_info
-            WHERE scope_id = ?1 AND original_transaction_id = ?2 AND is_proven = 1
-            """, scope, id)
         var customer = customer
-        for (appTransactionId, token, provenance) in waiting {
+        for (appTransactionId, token, provenance) in try Self.renewalInfo(waitingFor: id, in: scope, transaction) {
             let source = IdentifierSource(provenance: provenance, transactionId: id)
             if let appTransactionId {
                 customer = try self.customer(
@@ -69,31 +80,48 @@ struct IdentityLinks {
                     from: source)
             }
             if let token {
+                transaction.concerns { [.alias(.appAccountToken(token))] }
                 try customers.attach(.appAccountToken(token), to: customer, from: source, at: now, in: scope)
             }
         }
         return customer
     }
 
+    static func renewalInfo(
+        waitingFor id: TransactionId, in scope: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> [(AppTransactionId?, AppAccountToken?, Provenance)] {
+        try transaction.all(
+            """
+            SELECT DISTINCT app_transaction_id, app_account_token, provenance FROM history_renewal_info
+            WHERE scope_id = ?1 AND original_transaction_id = ?2 AND is_proven = 1
+            """, scope, id)
+    }
+
     private struct Known {
-        let customer: CustomerNumber
-        let isProven: Bool
+        var customer: CustomerNumber
+        var isProven: Bool
         /// Whether only its digest is stored, because the customer's data was erased.
         var isErased = false
     }
 
     private func find(_ identifier: ProvenIdentifier) throws -> Known? {
+        if let known = known[identifier] { return known }
+        let found: Known?
         if let (customer, isProven) = try customers.owner(of: identifier, in: scope) {
-            return Known(customer: customer, isProven: isProven)
+            found = Known(customer: customer, isProven: isProven)
+        } else {
+            found = try ErasedIdentifierStore(transaction: transaction, scope: scope).customer(identifier)
+                .map { Known(customer: $0, isProven: false, isErased: true) }
         }
-        return try ErasedIdentifierStore(transaction: transaction, scope: scope).customer(identifier)
-            .map { Known(customer: $0, isProven: false, isErased: true) }
+        known[identifier] = .some(found)
+        return found
     }
 
     private func store(
         _ identifier: ProvenIdentifier, known: Known?, of customer: CustomerNumber, isProven: Bool,
         from source: IdentifierSource
     ) throws {
+        self.known[identifier] = Known(customer: customer, isProven: isProven || known?.isProven == true)
         if known?.isErased == true {
             try ErasedIdentifierStore(transaction: transaction, scope: scope).bringBack(identifier, of: customer)
         }
@@ -162,6 +190,7 @@ extension IdentityLinks {
     }
 
     private func merge(_ merged: CustomerNumber, into survivor: CustomerNumber, by proof: MergeProof) throws {
+        for (identifier, found) in known where found?.customer == merged { known[identifier]??.customer = survivor }
         let sequence = try StoreClock(transaction).nextSequence()
         try transaction.insert(
             .merge,

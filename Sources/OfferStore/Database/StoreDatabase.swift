@@ -28,7 +28,7 @@ public protocol StoreDatabase: Sendable {
     ///   ``StoreError``; then nothing of the body is kept, except in a file that was moved meanwhile
     ///   (``StoreError/moved(_:)``).
     func write<T: Sendable>(
-        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        expecting expectation: WriteExpectation.Maker?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T
 }
 
@@ -36,6 +36,13 @@ public protocol StoreDatabase: Sendable {
 public protocol DatabaseDriver: StoreDatabase {
     /// How many writes wait for the commit that is under way.
     var waitingWrites: Int { get }
+
+    /// Whether this process is the one of all on the database that does what only one has to do, such as sending
+    /// events; to be asked again before each round. Where that is not told apart, each is.
+    func isElected() async -> Bool
+
+    /// What is counted of the way to a server; absent without one.
+    var traffic: DatabaseTraffic? { get }
 
     /// Makes durable what can be read, where a process that was killed may have left what is not.
     func makeDurable() throws
@@ -45,7 +52,25 @@ public protocol DatabaseDriver: StoreDatabase {
 }
 
 extension DatabaseDriver {
+    public func isElected() async -> Bool { true }
+    public var traffic: DatabaseTraffic? { nil }
     public func makeDurable() throws {}
+}
+
+/// What has passed between a process and its server since the database was opened.
+public struct DatabaseTraffic: Sendable {
+    /// By what they were for.
+    public var roundTrips: [String: Int]
+    /// How long commits have waited for the lock, with the round trip that asks for it.
+    public var lockWait: Duration
+    /// What ``DatabaseDriver/isElected()`` said last.
+    public var isElected: Bool
+
+    public init(roundTrips: [String: Int], lockWait: Duration, isElected: Bool) {
+        self.roundTrips = roundTrips
+        self.lockWait = lockWait
+        self.isElected = isElected
+    }
 }
 
 extension StoreDatabase {
@@ -90,6 +115,10 @@ public protocol StoreTransaction: AnyObject {
     /// The condition under which a column holds text that goes on after U+0000; `nil` if the engine has no such text.
     func goesOnAfterNUL(_ column: String) -> String?
 
+    /// Says which other things than expected (``WriteExpectation``) the body is about to change rows of: then nothing
+    /// that was asked ahead for the bodies after it holds.
+    func concerns(_ others: () -> [Concern])
+
     /// Where changes of the ledger are recorded; drivers have none, see ``Ledger``.
     var recording: AuditLog? { get }
 
@@ -106,6 +135,8 @@ extension StoreTransaction {
     public func prefetch(_ statements: [Statement]) throws {}
 
     public var prefetches: Bool { false }
+
+    public func concerns(_ others: () -> [Concern]) {}
 
     /// Asks at once what operations will ask first, where each question costs a round trip.
     ///
@@ -279,13 +310,13 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case .corruptFacts: "run `offerd doctor --rebuild-facts`"
         case .notMigrated: "run `offerd migrate`"
         case .newerThanThisVersion: "run the newest version of offerd that ever used this database"
-        case .interrupted: "run `offerd restore` again"
+        case .interrupted: "run `offerd restore` again, or `offerd move` if that was interrupted"
         case .moved:
             "put the file back, with those of the same name that end in `-wal`, `-shm` and `-checkpoint`; "
                 + "docs/operations.md, \"A database that was moved\", says what to do if it is gone"
         case .constraint, .unrecorded: nil
         case .unavailable: "check the database's path, its permissions and its disk"
-        case .unsuitable: "docs/scale.md says how the server has to be set"
+        case .unsuitable: "docs/scale.md says what the database has to be"
         case .unreachable: "check that the PostgreSQL server runs, and the host, the user and the name in `database`"
         }
     }

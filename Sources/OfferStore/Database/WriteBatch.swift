@@ -7,18 +7,18 @@ struct WriteBatch {
         let error: StoreError
     }
 
-    /// The customers of the bodies so far; all customers if a body names none.
+    /// What the bodies so far concern; absent once one may concern anything.
     private struct Concerned {
-        private var customers: Set<CustomerNumber>? = []
+        private var known: Set<Concern>? = []
 
-        /// Whether a body concerns none of them.
-        mutating func isNew(_ job: WriteQueue.Job) -> Bool {
-            guard let expectation = job.expectation, let known = customers else {
-                customers = nil
+        /// Whether a body concerns nothing that they do.
+        mutating func isApart(_ body: ExpectedBody) -> Bool {
+            guard let concerns = body.concerns, let before = known else {
+                known = nil
                 return false
             }
-            defer { customers = known.union(expectation.customers) }
-            return known.isDisjoint(with: expectation.customers)
+            known?.formUnion(concerns)
+            return before.isDisjoint(with: concerns)
         }
     }
 
@@ -39,7 +39,7 @@ struct WriteBatch {
         do {
             try check()
             do {
-                try begin(until: waits ? deadline : .now, expecting: jobs.map(\.questions))
+                try begin(until: waits ? deadline : .now, expecting: jobs.map(\.expected))
             } catch StoreError.busy where !waits {
                 return false
             }
@@ -73,7 +73,7 @@ struct WriteBatch {
         var concerned = Concerned()
         do {
             let answers = try jobs.enumerated().map { number, job in
-                connection.beginBody(concerned.isNew(job) ? number : nil)
+                try connection.begin(job.expected, knowing: concerned.isApart(job.expected) ? number : nil)
                 let answer = try job.run(connection)
                 // On a full disk SQLite undoes everything by itself, and the next body would write outside of a
                 // transaction.
@@ -83,7 +83,7 @@ struct WriteBatch {
             try memory.write(to: connection)
             do {
                 try connection.commit()
-            } catch let error as StoreError where error.isOfFile || !connection.runsLate {
+            } catch let error as StoreError where !connection.isOfStatement(error) {
                 throw FailedCommit(error: error)
             }
             return answers
@@ -107,9 +107,13 @@ struct WriteBatch {
         var answers = [WriteQueue.Release]()
         for (index, job) in jobs.enumerated() {
             let mark = memory.mark
-            connection.beginBody(isShared ? nil : index)
             do {
-                answers.append(try isShared ? inSavepoint(job) : job.run(connection))
+                if isShared {
+                    answers.append(try inSavepoint(job))
+                } else {
+                    try connection.begin(job.expected, knowing: index)
+                    answers.append(try job.run(connection))
+                }
             } catch {
                 memory.rollback(to: mark)
                 guard isShared, undoJob() else {
@@ -124,14 +128,16 @@ struct WriteBatch {
         return answers
     }
 
-    private func begin(until deadline: ContinuousClock.Instant, expecting questions: [[Statement]]) throws {
+    private func begin(until deadline: ContinuousClock.Instant, expecting bodies: [ExpectedBody]) throws {
         // The batch before could not undo its failed transaction, and nothing of that may be committed.
         if connection.isInTransaction { try connection.rollback() }
-        try connection.beginWriting(until: deadline, expecting: questions)
+        try connection.beginWriting(until: deadline, expecting: bodies)
     }
 
     private func inSavepoint(_ job: WriteQueue.Job) throws -> WriteQueue.Release {
+        // At once: it has to be there for whatever fails next, a question of the body's included.
         _ = try connection.changes(by: Statement("SAVEPOINT job"))
+        try connection.begin(job.expected, knowing: nil)
         let release = try job.run(connection)
         _ = try connection.changes(by: Statement("RELEASE SAVEPOINT job"))
         return release

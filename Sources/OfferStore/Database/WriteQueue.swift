@@ -12,17 +12,20 @@ public protocol WriterConnection: StoreTransaction {
     ///
     /// - Throws: ``StoreError/busy(_:)`` if another process writes until the deadline.
     ///
-    /// - Parameter questions: what each body will ask first; a driver may ask it with the beginning.
-    func beginWriting(until deadline: ContinuousClock.Instant, expecting questions: [[Statement]]) throws
+    /// - Parameter bodies: those that will run; a driver may ask their questions with the beginning.
+    func beginWriting(until deadline: ContinuousClock.Instant, expecting bodies: [ExpectedBody]) throws
 
     /// Tells that a body begins.
     ///
-    /// - Parameter number: whose questions the answers of the beginning may be used for; absent if a body before may have
-    ///   changed them.
-    func beginBody(_ number: Int?)
+    /// - Parameter number: which of those of the beginning it is, if the answers to its questions still hold; absent if
+    ///   a body before may have changed them.
+    func begin(_ body: ExpectedBody, knowing number: Int?) throws
 
-    /// Whether statements may fail as late as the commit.
-    var runsLate: Bool { get }
+    /// Whether a driver makes use of what is expected of a body.
+    var asksAhead: Bool { get }
+
+    /// Whether a commit failed by a statement that was run as late as then, and not by itself.
+    func isOfStatement(_ error: StoreError) -> Bool
 
     /// Forgets statements of a failed body that were not run yet.
     func dropDeferred()
@@ -34,25 +37,10 @@ public protocol WriterConnection: StoreTransaction {
 }
 
 extension WriterConnection {
-    public var runsLate: Bool { false }
-    public func beginBody(_ number: Int?) {}
+    public func isOfStatement(_ error: StoreError) -> Bool { false }
+    public var asksAhead: Bool { false }
+    public func begin(_ body: ExpectedBody, knowing number: Int?) throws {}
     public func dropDeferred() {}
-}
-
-/// What a write will ask first, and its customers: for drivers where each question costs a round trip while nothing
-/// else can be written.
-public struct WriteExpectation: Sendable {
-    public typealias Operation = @Sendable (any StoreTransaction) throws -> Void
-
-    /// The only customers whose rows the write changes or asks for.
-    public var customers: Set<CustomerNumber>
-    /// See ``StoreTransaction/expect(_:)``.
-    public var operations: [Operation]
-
-    public init(of customers: some Sequence<CustomerNumber>, _ operations: [Operation]) {
-        self.customers = Set(customers)
-        self.operations = operations
-    }
 }
 
 /// How many writes may wait and share a commit, and how long one waits for another process.
@@ -77,8 +65,7 @@ public struct WriteLimits: Sendable {
 public final class WriteQueue: Sendable {
     struct Job: Sendable {
         let ticket: Ticket
-        let expectation: WriteExpectation?
-        let questions: [Statement]
+        let expected: ExpectedBody
         /// Runs the body, perhaps a second time after the first was undone; the answer gives its result to the caller.
         let run: @Sendable (any StoreTransaction) throws -> Release
         let fail: @Sendable (any Error) -> Void
@@ -135,16 +122,16 @@ public final class WriteQueue: Sendable {
 
     /// - Parameter expectation: for a connection that makes use of it.
     public func write<T: Sendable>(
-        expecting expectation: WriteExpectation? = nil,
+        expecting expectation: WriteExpectation.Maker? = nil,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let ticket = Ticket()
-        let questions = expectation.map { Questions.of($0.operations.map { operation in { try operation($0) } }) } ?? []
+        let expected = connection.asksAhead ? ExpectedBody(expectation?()) : .unknown
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 add(
                     Job(
-                        ticket: ticket, expectation: expectation, questions: questions,
+                        ticket: ticket, expected: expected,
                         run: { transaction in
                             let value = try body(transaction)
                             return { continuation.resume(returning: value) }

@@ -13,19 +13,27 @@ public struct DueEventStore {
         try transaction.first("SELECT due_at FROM due_event ORDER BY due_at LIMIT 1")
     }
 
-    /// Replaces the dates of a subscription. What was sent already has none.
-    func replace(
-        of subscription: TransactionId, with due: [DueEvent], at now: Instant, in scope: ScopeNumber
-    ) throws {
-        let known = try transaction.all(
+    func dates(of subscription: TransactionId, in scope: ScopeNumber) throws -> [DueEvent] {
+        try transaction.all(
             "SELECT type, due_at, announced FROM due_event WHERE scope_id = ?1 AND original_transaction_id = ?2", scope,
             subscription
         ).map(DueEvent.init)
-        let events = EventStore(transaction)
+    }
+
+    /// Replaces the dates of a subscription. What was sent already has none.
+    ///
+    /// - Parameter new: the events that are kept with it.
+    func replace(
+        of subscription: TransactionId, with due: [DueEvent], beside new: [EventCause], at now: Instant,
+        in scope: ScopeNumber
+    ) throws {
+        let known = try dates(of: subscription, in: scope)
+        let isAnyPast = due.contains { $0.dueAt <= now }
+        let sent = Set(isAnyPast ? try EventStore(transaction).causes(of: subscription, in: scope) + new : [])
         // A subscription whose transactions name several groups has several ends: the last one counts.
         let latest = Dictionary(due.map { ($0.type, $0) }) { $0.announced < $1.announced ? $1 : $0 }
-        let unsent = try latest.values.filter { event in
-            try event.dueAt > now || !events.isKnown(event.type, of: subscription, cause: event.cause, in: scope)
+        let unsent = latest.values.filter { event in
+            event.dueAt > now || !sent.contains(EventCause(type: event.type, cause: event.cause))
         }
         for event in known where !unsent.contains(event) {
             try remove(event.type, of: subscription, in: scope)

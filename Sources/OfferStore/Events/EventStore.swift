@@ -57,19 +57,16 @@ public struct EventStore {
         return nil
     }
 
-    /// Adds an event that no row of the ledger tells, once for its cause.
+    /// Adds an event that no row of the ledger tells, once for its cause; one that is known already adds nothing.
     ///
     /// - Parameters:
     ///   - subscription: the subscription that it is about; `nil` if it is about no customer.
     ///   - cause: identifies what happened among the events of this type and subscription.
     ///   - data: a JSON object.
-    /// - Returns: false if it is known already.
-    @discardableResult
     func append(
         _ type: EventType, of subscription: TransactionId?, cause: String, data: [UInt8], at now: Instant,
         in scope: ScopeNumber
-    ) throws -> Bool {
-        guard try !isKnown(type, of: subscription, cause: cause, in: scope) else { return false }
+    ) throws {
         let clock = StoreClock(transaction)
         try clock.advance(to: now)
         let sequence = try clock.nextSequence()
@@ -77,19 +74,22 @@ public struct EventStore {
             """
             INSERT INTO event (sequence, scope_id, type, occurred_at, original_transaction_id, cause, data)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            ON CONFLICT (scope_id, original_transaction_id, type, cause) DO NOTHING
             """, sequence, scope, type, now, subscription ?? "", cause, String(decoding: data, as: UTF8.self))
-        return true
     }
 
-    func isKnown(
-        _ type: EventType, of subscription: TransactionId?, cause: String, in scope: ScopeNumber
-    ) throws -> Bool {
-        try transaction.row(
-            """
-            SELECT 1 FROM event
-            WHERE scope_id = ?1 AND original_transaction_id = ?2 AND type = ?3 AND cause = ?4
-            """, scope, subscription ?? "", type, cause) != nil
+    /// The events of a subscription that can be read.
+    func causes(of subscription: TransactionId, in scope: ScopeNumber) throws -> [EventCause] {
+        let causes: [(EventType, String)] = try transaction.all(
+            "SELECT type, cause FROM event WHERE scope_id = ?1 AND original_transaction_id = ?2", scope, subscription)
+        return causes.map { EventCause(type: $0, cause: $1) }
     }
+}
+
+/// What makes an event one of its subscription's.
+struct EventCause: Hashable {
+    let type: EventType
+    let cause: String
 }
 
 extension EventType: Storable {}

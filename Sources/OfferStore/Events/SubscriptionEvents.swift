@@ -8,22 +8,25 @@ struct SubscriptionEvents {
     let scope: ScopeNumber
     let now: Instant
 
-    /// - Parameter before: the facts of the subscription before, `after` those it has now.
-    func keep(of subscription: TransactionId, from before: History, to after: History) throws {
-        let isProven = try isProven(subscription)
+    /// - Parameters:
+    ///   - before: the facts of the subscription before, `after` those it has now.
+    ///   - isProven: whether Apple's data has proven whose it is.
+    func keep(of subscription: TransactionId, from before: History, to after: History, isProven: Bool) throws {
         let current = after.counting(ownerIsProven: isProven)
         let changes = SubscriptionEvent.changes(
             from: before.counting(ownerIsProven: isProven), to: current, at: now)
+        try schedule(subscription, current, beside: changes.map { EventCause(type: $0.type, cause: $0.cause) })
         for change in changes { try append(change, of: subscription) }
-        try DueEventStore(transaction).replace(
-            of: subscription, with: DueEvent.all(of: current, at: now), at: now, in: scope)
     }
 
     /// Only dates its coming events again.
     func schedule(_ subscription: TransactionId, _ facts: History) throws {
-        let history = facts.counting(ownerIsProven: try isProven(subscription))
+        try schedule(subscription, facts.counting(ownerIsProven: try isProven(subscription)), beside: [])
+    }
+
+    private func schedule(_ subscription: TransactionId, _ history: History, beside new: [EventCause]) throws {
         try DueEventStore(transaction).replace(
-            of: subscription, with: DueEvent.all(of: history, at: now), at: now, in: scope)
+            of: subscription, with: DueEvent.all(of: history, at: now), beside: new, at: now, in: scope)
     }
 
     func append(_ event: SubscriptionEvent, of subscription: TransactionId) throws {

@@ -102,13 +102,17 @@ public struct WebhookStore {
     }
 
     /// Takes or extends the lease; `false` if another process has it.
-    public func lease(_ id: String, to holder: String, until end: Instant, at now: Instant) throws -> Bool {
+    ///
+    /// - Parameter takesOver: whether to take it then too.
+    public func lease(
+        _ id: String, to holder: String, until end: Instant, at now: Instant, takesOver: Bool = false
+    ) throws -> Bool {
         try transaction.changes(
             by: """
                 UPDATE webhook SET lease_holder = ?2, lease_until = ?3
                 WHERE id = ?1 AND (lease_holder = ?2 OR lease_until IS NULL OR lease_until <= ?4
-                    OR lease_until - ?4 > 2 * (?3 - ?4))
-                """, id, holder, end, now) == 1
+                    OR lease_until - ?4 > 2 * (?3 - ?4) OR ?5 = 1)
+                """, id, holder, end, now, takesOver) == 1
     }
 
     public func release(_ id: String, by holder: String) throws {

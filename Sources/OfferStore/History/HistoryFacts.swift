@@ -234,20 +234,47 @@ extension History {
     }
 }
 
-/// The owners whose history a transaction has changed: the facts of each are updated once, and before anything reads
-/// them.
+/// The owners whose history a transaction changes: the facts of each are read before and updated once.
 final class ChangedHistory {
     private let facts: HistoryFacts
+    private var known: [ProvenIdentifier: Known] = [:]
     private var changes: [ProvenIdentifier: Change] = [:]
     private var updated: [ProvenIdentifier: (before: History, after: History)] = [:]
+    private var postponed: [ProvenIdentifier: Write] = [:]
+
+    /// An owner's facts as they are stored; where none are, by the history.
+    private struct Known {
+        var history: History
+        var bytes: [UInt8]?
+        /// Where the bytes of the transactions are.
+        var transactions = 0..<0
+    }
 
     private struct Change {
         var added = History()
         var hasRemovals = false
     }
 
+    private struct Write {
+        let bytes: [UInt8]?
+        let replacesOthers: Bool
+    }
+
     init(_ facts: HistoryFacts) {
         self.facts = facts
+    }
+
+    /// Reads the facts of an owner, before any row of the history is changed.
+    func read(_ owner: ProvenIdentifier) throws {
+        guard known[owner] == nil else { return }
+        known[owner] = try stored(owner) ?? Known(history: try facts.derive(owner))
+    }
+
+    private func stored(_ owner: ProvenIdentifier) throws -> Known? {
+        guard let bytes = try facts.stored(owner) else { return nil }
+        var stored = Known(history: History(), bytes: bytes)
+        stored.transactions = try bytes.withUnsafeBytes { try stored.history.read(facts: $0) }
+        return stored
     }
 
     /// The facts of the subscriptions that have changed.
@@ -274,36 +301,56 @@ final class ChangedHistory {
         changes[owner, default: Change()].hasRemovals = true
     }
 
+    /// Derives the facts of what has changed and writes them.
     func update() throws {
+        try derive()
+        try write()
+    }
+
+    private func derive() throws {
         for (owner, change) in changes {
-            let stored = try facts.stored(owner)
-            var before = History()
-            let places = try stored?.withUnsafeBytes { try before.read(facts: $0) } ?? 0..<0
+            let before = try known.removeValue(forKey: owner) ?? stored(owner)
             let after: History
-            if stored == nil || change.hasRemovals {
-                after = try facts.derive(owner)
-            } else {
-                var rows = before
+            if var rows = before?.history, !change.hasRemovals {
                 rows.append(change.added)
                 after = try facts.current(of: rows)
+            } else {
+                after = try facts.derive(owner)
             }
-            let bytes = try after.bytes(after: before.transactions, stored?[places] ?? [])
-            guard bytes != stored else { continue }
-            try facts.write(bytes, of: owner)
+            let shown = before?.bytes == nil ? History() : before?.history ?? History()
+            let bytes = try after.bytes(
+                after: shown.transactions, before.flatMap { $0.bytes?[$0.transactions] } ?? [])
+            guard bytes != before?.bytes else { continue }
+            postponed[owner] = Write(bytes: bytes, replacesOthers: before?.bytes != nil)
             // What an earlier update of this delivery wrote is not what was there before.
-            updated[owner] = (updated[owner]?.before ?? before, after)
+            updated[owner] = (updated[owner]?.before ?? shown, after)
         }
         changes.removeAll()
     }
 
-    /// Updates the rest, and keeps the events of what has changed: not before customers are linked, because renewal
+    /// Writes what was postponed.
+    func write() throws {
+        for (owner, write) in postponed { try facts.write(write.bytes, of: owner) }
+        postponed.removeAll()
+    }
+
+    /// Derives the rest, and keeps the events of what has changed: not before customers are linked, because renewal
     /// info counts only once its subscription is proven to be of this app.
-    func finish(at now: Instant) throws {
-        try update()
+    ///
+    /// Facts that replace others are not written before ``write()``: until then ``subscriptions`` has them, and what was
+    /// asked ahead still holds.
+    func finish(at now: Instant, isProven: (TransactionId) throws -> Bool) throws {
+        try derive()
+        for (owner, write) in postponed {
+            if case .originalTransactionId = owner, write.replacesOthers { continue }
+            try facts.write(write.bytes, of: owner)
+            postponed[owner] = nil
+        }
         let events = SubscriptionEvents(transaction: facts.transaction, scope: facts.scope, now: now)
         for (owner, change) in updated.sorted(by: { $0.key.value < $1.key.value }) {
             guard case .originalTransactionId(let subscription) = owner else { continue }
-            try events.keep(of: subscription, from: change.before, to: change.after)
+            try events.keep(
+                of: subscription, from: change.before, to: change.after, isProven: try isProven(subscription))
         }
     }
 }

@@ -38,9 +38,19 @@ extension HistoryStore {
         let copies = SignedCopies(transaction: transaction, scope: scope)
         var results = [IngestedPayload]()
         var stored = [Int]()
+        // All that is read comes before the first change, so that what was asked ahead holds.
+        let known = try payloads.map { payload in
+            let views = try payload.content.record.views(of: payload, transaction, scope)
+            if let owner = payload.content.owner, views?.contains(where: \.isSame) == false { try changed.read(owner) }
+            return views
+        }
+        var changedViews = Set<ViewKey>()
         for (index, payload) in payloads.enumerated() {
             let record = payload.content.record
-            guard let views = try record.views(of: payload, transaction, scope) else {
+            guard let key = ViewKey(record),
+                let views = changedViews.contains(key)
+                    ? try record.views(of: payload, transaction, scope) : known[index]
+            else {
                 results.append(IngestedPayload(outcome: .refused))
                 continue
             }
@@ -48,6 +58,7 @@ extension HistoryStore {
                 results.append(IngestedPayload(outcome: .unchanged))
                 continue
             }
+            changedViews.insert(key)
             let sequence = try insert(record, payload, at: now, in: scope)
             if let owner = record.owner { changed.add(payload, sequence: sequence, of: owner) }
             try link(payload, links)
@@ -57,23 +68,81 @@ extension HistoryStore {
             stored.append(index)
             results.append(IngestedPayload(outcome: views.outcome))
         }
-        try changed.finish(at: now)
+        try changed.finish(at: now) { try links.isProven(.originalTransactionId($0)) }
         // A later payload may have merged the customer of an earlier one, so owners are looked up at the end.
-        let customers = CustomerStore(transaction)
         for (index, payload) in payloads.enumerated() {
             guard let owner = payload.identifiers.first else { continue }
-            results[index].customer = try customers.customer(owner, in: scope)
+            results[index].customer = try links.owner(of: owner)
         }
         let customersChanged = Set(stored.compactMap { results[$0].customer })
+        transaction.concerns { customersChanged.map(Concern.customer) }
         let subscriptions = changed.subscriptions
         for customer in customersChanged.sorted() {
             try RedemptionStore(transaction).record(
                 of: customer, offers: offers, at: now, in: scope, knowing: subscriptions)
         }
         if !customersChanged.isEmpty {
-            try customers.noteChange(try StoreClock(transaction).newestSequence(), of: customersChanged)
+            try CustomerStore(transaction)
+                .noteChange(try StoreClock(transaction).newestSequence(), of: customersChanged)
         }
+        try changed.write()
         return results
+    }
+
+    /// What a write asks first that keeps payloads (``ingest(_:offers:at:in:)``), to ask ahead.
+    ///
+    /// - Parameter owners: whose the payloads are; empty if they are of unknown customers.
+    public static func questions(
+        before payloads: [HistoryPayload], of owners: [CustomerNumber], in name: Scope, _ scope: ScopeNumber
+    ) -> [WriteExpectation.Operation] {
+        var operations: [WriteExpectation.Operation] = [
+            { _ = try StoreClock($0).lastInstant() },
+            { _ = try ScopeStore($0).number(of: name) },
+            { _ = try CatalogStore($0).currentNumber(in: scope) },
+        ]
+        operations += payloads.map { payload in
+            { _ = try payload.content.record.views(of: payload, $0, scope) }
+        }
+        for identifier in Set(payloads.flatMap(\.identifiers)) {
+            operations += [
+                { _ = try CustomerStore($0).owner(of: identifier, in: scope) },
+                { _ = try HistoryFacts(transaction: $0, scope: scope).stored(identifier) },
+            ]
+            if case .originalTransactionId(let subscription) = identifier {
+                operations += [
+                    { _ = try DueEventStore($0).dates(of: subscription, in: scope) },
+                    { _ = try EventStore($0).causes(of: subscription, in: scope) },
+                ]
+            }
+            guard owners.isEmpty else { continue }
+            operations += [
+                { _ = try ErasedIdentifierStore(transaction: $0, scope: scope).customer(identifier) },
+                { _ = try HistoryFacts(transaction: $0, scope: scope).derive(identifier) },
+            ]
+            if case .originalTransactionId(let subscription) = identifier {
+                operations.append { _ = try IdentityLinks.renewalInfo(waitingFor: subscription, in: scope, $0) }
+            }
+        }
+        return operations
+            + owners.flatMap { owner -> [WriteExpectation.Operation] in
+                [
+                    { _ = try RedemptionStore($0).redemptions(of: owner) },
+                    { _ = try IssuedOfferStore($0).issuedOffers(of: [owner]) },
+                    { _ = try HistoryStore($0).history(of: [owner]) },
+                ]
+            }
+    }
+
+    /// All that keeping payloads concerns, if they are these customers'.
+    public static func concerns(of payloads: [HistoryPayload], of owners: [CustomerNumber]) -> [Concern] {
+        owners.map(Concern.customer) + payloads.flatMap(\.identifiers).map(Concern.identifier)
+            + payloads.compactMap(\.appAccountToken).map { .alias(.appAccountToken($0)) }
+    }
+
+    /// The customers whose the payloads are by now.
+    public func owners(of payloads: [HistoryPayload], in scope: ScopeNumber) throws -> [CustomerNumber] {
+        let customers = CustomerStore(transaction)
+        return Set(try payloads.flatMap(\.identifiers).compactMap { try customers.customer($0, in: scope) }).sorted()
     }
 
     private func insert<Record: HistoryRecord>(
@@ -98,6 +167,7 @@ extension HistoryStore {
         let customer = try links.customer(linking: payload.identifiers, isProven: isProven, from: source)
         if let token = payload.appAccountToken {
             let customers = CustomerStore(transaction)
+            transaction.concerns { [.customer(customer), .alias(.appAccountToken(token))] }
             if isProven {
                 try customers.attach(
                     .appAccountToken(token), to: customer, from: source, at: links.now, in: links.scope)
@@ -131,6 +201,17 @@ extension HistoryPayload.Content {
 
     public var transaction: Transaction? {
         if case .transaction(let transaction) = self { transaction } else { nil }
+    }
+}
+
+/// Which current view a payload may change.
+private struct ViewKey: Hashable {
+    let table: String
+    let key: String
+
+    init?(_ record: some HistoryRecord) {
+        guard let key = record.viewKey else { return nil }
+        (table, self.key) = (type(of: record).sql.table.name, key)
     }
 }
 

@@ -99,18 +99,22 @@ public struct IdempotencyStore {
         try transaction.execute(
             "DELETE FROM kept_answer WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at <= ?4",
             key.apiKeyId, key.route, key.key, end)
-        _ = try clear(answeredBy: end, atMost: Self.clearedAtOnce)
+        try transaction.execute(Self.clearing(answeredBy: end, atMost: Self.clearedAtOnce))
         try transaction.insert(KeptAnswerRow(key: key, answer: answer, decision: decision), into: .keptAnswer)
     }
 
     func clear(answeredBy end: Instant, atMost limit: Int) throws -> Int {
-        try transaction.changes(
-            by: """
-                DELETE FROM kept_answer WHERE (api_key_id, route, key) IN (
-                    SELECT api_key_id, route, key FROM kept_answer
-                    WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2
-                )
-                """, end, limit)
+        try transaction.changes(by: Self.clearing(answeredBy: end, atMost: limit))
+    }
+
+    private static func clearing(answeredBy end: Instant, atMost limit: Int) -> Statement {
+        Statement(
+            """
+            DELETE FROM kept_answer WHERE (api_key_id, route, key) IN (
+                SELECT api_key_id, route, key FROM kept_answer
+                WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2
+            )
+            """, end, limit)
     }
 
     private static func end(before now: Instant) -> Instant {

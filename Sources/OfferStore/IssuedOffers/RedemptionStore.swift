@@ -79,7 +79,8 @@ public struct RedemptionStore {
         }
         transaction.recording?.tally.add(passedOver, .fullPrice, in: scope)
         for owner in try owners(of: change, besides: customer) {
-            try record(of: owner, offers: offers, at: now, in: scope)
+            transaction.concerns { [.customer(owner)] }
+            try record(of: owner, offers: offers, at: now, in: scope, knowing: subscriptions)
             try CustomerStore(transaction).noteChange(try StoreClock(transaction).nextSequence(), of: [owner])
         }
         return change

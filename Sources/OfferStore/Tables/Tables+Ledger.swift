@@ -248,11 +248,14 @@ extension Table {
         .auditCheckpoint, .webhook, .webhookRetry,
     ]
 
-    /// Tables in which a body that names its customers (``WriteExpectation``) changes only rows of those, or rows that the
+    /// Tables in which a body changes only rows of what it concerns (``WriteExpectation``), or says so, or rows that the
     /// transaction's cache holds from then on. Settling issued offers of others changes nothing that anyone reads.
     public static let changedApart: Set<String> = [
-        "issued_offer", "signing", "refusal", "offer_opening", "audit_event", "store_state", "offer_counter", "event",
-        "commit_mark",
+        "customer", "customer_identifier", "customer_alias", "coverage", "offer_opening",
+        "history_transaction", "history_renewal_info", "history_app_transaction", "history_facts",
+        "issued_offer", "signing", "refusal", "kept_answer", "redemption", "offer_counter",
+        "notification", "event", "due_event", "audit_event", "store_state", "commit_mark",
+        "elected",
     ]
 
     /// A table and the views that show its rows.

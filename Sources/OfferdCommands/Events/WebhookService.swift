@@ -17,6 +17,7 @@ struct WebhookService: Service {
     private static let rest = Duration.seconds(5)
 
     let webhooks: WebhookRegistry
+    let database: any DatabaseDriver
     let logger: Logger
     let delivery: @Sendable (Webhook) -> WebhookDelivery
 
@@ -40,6 +41,10 @@ struct WebhookService: Service {
     private func deliver(_ webhook: Webhook, until isEnding: @escaping @Sendable () -> Bool) async {
         let delivery = delivery(webhook)
         while !isEnding(), !Task.isCancelled {
+            guard await database.isElected() else {
+                try? await Task.sleep(for: Self.interval)
+                continue
+            }
             do {
                 let hasMore = try await delivery.round(while: { !isEnding() })
                 if !hasMore { try? await Task.sleep(for: Self.interval) }

@@ -30,10 +30,16 @@ struct MetricDescription: Sendable {
         "offerd_commit_duration_seconds": histogram(
             seconds, "How long a durable commit took with the writes it shared."),
         "offerd_commit_writes": histogram(powers, "How many writes shared a commit."),
+        "offerd_database_lock_wait_seconds_total": counter(
+            "How long commits waited for the lock of the PostgreSQL database."),
+        "offerd_database_round_trips_total": counter("Round trips to the PostgreSQL server, by what they were for."),
         "offerd_database_size_bytes": gauge("Size of the database file."),
         "offerd_database_wal_size_bytes": gauge("Size of the database's write-ahead log."),
         "offerd_decisions_total": counter("Decisions by offer, outcome and the first rule that brought it about."),
         "offerd_disk_free_bytes": gauge("Room left on the disk that holds the database."),
+        "offerd_elected": gauge(
+            "1 if this process does what one of all on the PostgreSQL database has to do, such as sending events; else 0."
+        ),
         "offerd_http_request_duration_seconds": histogram(seconds, "Time from the headers of a request to its answer."),
         "offerd_http_requests_total": counter("Answered requests by the template of their route."),
         "offerd_issued_offers_total": counter(

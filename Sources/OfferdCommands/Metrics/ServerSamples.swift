@@ -25,6 +25,7 @@ struct ServerSamples: Sendable {
             samples.append(MetricSample("offerd_clock_behind_seconds", Double(milliseconds) / 1_000))
         }
         if let databasePath { samples += Self.samples(ofFile: databasePath) }
+        if let traffic = database.traffic { samples += Self.samples(of: traffic) }
         samples.append(MetricSample("offerd_log_lines_dropped_total", Double(log.dropped)))
         for app in registry.all { samples += self.samples(of: app) }
         return samples
@@ -38,6 +39,15 @@ struct ServerSamples: Sendable {
         }
         let free = Disk.freeSpace(beside: path).map { MetricSample("offerd_disk_free_bytes", Double($0)) }
         return sizes + [free].compactMap(\.self)
+    }
+
+    private static func samples(of traffic: DatabaseTraffic) -> [MetricSample] {
+        traffic.roundTrips.sorted { $0.key < $1.key }.map { kind, count in
+            MetricSample("offerd_database_round_trips_total", Double(count), [("for", kind)])
+        } + [
+            MetricSample("offerd_database_lock_wait_seconds_total", traffic.lockWait / .seconds(1)),
+            MetricSample("offerd_elected", traffic.isElected ? 1 : 0),
+        ]
     }
 
     private func samples(of app: RegisteredApp) -> [MetricSample] {

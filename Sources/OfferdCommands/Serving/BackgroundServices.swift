@@ -17,15 +17,35 @@ struct RepeatedWork: Service {
     /// How long the first round waits.
     var start = Duration.zero
     var runsAtStop = false
+    /// Whether it is this process's turn, where only one of several does the work.
+    private var isElected: @Sendable () async -> Bool = { true }
     /// A round, and how long the next one waits.
     let round: @Sendable (_ isLast: Bool) async -> Duration
+
+    /// How soon the end of the process that does the work is noticed.
+    private static let lookout = Duration.seconds(1)
+
+    init(
+        start: Duration = .zero, runsAtStop: Bool = false, round: @escaping @Sendable (_ isLast: Bool) async -> Duration
+    ) {
+        self.start = start
+        self.runsAtStop = runsAtStop
+        self.round = round
+    }
+
+    /// The same work, done only where a process is elected for it.
+    func onlyOnce(of database: any DatabaseDriver) -> RepeatedWork {
+        var work = self
+        work.isElected = { await database.isElected() }
+        return work
+    }
 
     func run() async {
         try? await cancelWhenGracefulShutdown {
             try await Task.sleep(for: start)
-            while true { try await Task.sleep(for: await round(false)) }
+            while true { try await Task.sleep(for: await isElected() ? await round(false) : Self.lookout) }
         }
-        if runsAtStop { _ = await round(true) }
+        if runsAtStop, await isElected() { _ = await round(true) }
     }
 }
 

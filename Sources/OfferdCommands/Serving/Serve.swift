@@ -162,10 +162,10 @@ struct Serve: AsyncParsableCommand {
             started: setup, logger: logger)
         // The first is stopped last: the final checkpoint signs what the last requests did.
         var services: [any Service] = [
-            RepeatedWork.checkpoints(useCases.audit, audit?.witness, logger),
+            RepeatedWork.checkpoints(useCases.audit, audit?.witness, logger).onlyOnce(of: database),
             RepeatedWork.keyUses(useCases.apiKeys, logger), DrainService(shutdown: shutdown), server,
-            RepeatedWork.dueEvents(useCases.dueEvents, logger),
-            RepeatedWork.retention(retention, logger, metrics),
+            RepeatedWork.dueEvents(useCases.dueEvents, logger).onlyOnce(of: database),
+            RepeatedWork.retention(retention, logger, metrics).onlyOnce(of: database),
             RepeatedWork.keyTests(registry, logger), RepeatedWork.customerTokens(customerTokens),
             ReloadService(reload: reload, watch: watch, hangups: hangups),
         ]
@@ -180,16 +180,17 @@ struct Serve: AsyncParsableCommand {
         }
         let (holder, webhookMetrics) = (try OpenSSLRandom().uuid().description, WebhookMetrics(metrics))
         services.append(
-            WebhookService(webhooks: webhooks, logger: logger) { webhook in
+            WebhookService(webhooks: webhooks, database: database, logger: logger) { webhook in
                 WebhookDelivery(
-                    webhook, database: database, sender: sender, holder: holder, clock: clock,
-                    leaseClock: { .wallClock }, metrics: webhookMetrics
+                    webhook, database: database, sender: sender, holder: holder,
+                    isAlone: setup.database.path == nil, clock: clock, leaseClock: { .wallClock },
+                    metrics: webhookMetrics
                 ) { started.log($1, of: $0) }
             })
         if let interval = setup.configuration.recheck {
             let patience = RetryPolicy(sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { _ in })
             let recheck = NotificationRecheck(registry, useCases.notifications, patience: patience, clock: clock)
-            services.append(RepeatedWork.recheck(recheck, every: interval, logger))
+            services.append(RepeatedWork.recheck(recheck, every: interval, logger).onlyOnce(of: database))
         }
         let signals = SignalService(
             signals: await UnixSignalsSequence(trapping: .sigterm, .sigint), shutdown: shutdown)

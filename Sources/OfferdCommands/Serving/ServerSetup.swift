@@ -51,7 +51,7 @@ struct ServerSetup {
         let keys = URL(filePath: keysPath, relativeTo: keysBeside)
         file.resolvePaths { URL(filePath: $0, relativeTo: directory).path }
         return ServerSetup(
-            configuration: file, listen: listen, database: DatabaseAddress(database, relativeTo: beside),
+            configuration: file, listen: listen, database: try DatabaseAddress(database, relativeTo: beside),
             keys: try document(keys.path, what: "keys file", KeysReader.read), keysFile: keys, configurationFile: path)
     }
 

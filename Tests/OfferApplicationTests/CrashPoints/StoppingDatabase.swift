@@ -33,7 +33,7 @@ struct StoppingDatabase: StoreDatabase {
     }
 
     func write<T: Sendable>(
-        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        expecting expectation: WriteExpectation.Maker?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let result = try await real.write(expecting: expectation) { transaction in
             let result = try body(StoppingTransaction(real: transaction, reach: pass))

@@ -52,6 +52,53 @@ struct RoundTripTests {
         database.close()
     }
 
+    /// A new transaction of a customer.
+    private func renewal(_ number: Int, _ transaction: String) throws -> SignedDelivery {
+        let bought = try bench.shop.delivery(.lapsed, "\(number)").signedTransactions[0]
+        return SignedDelivery(signedTransactions: [
+            try bench.shop.edited(bought) { payload in
+                payload["transactionId"] = transaction
+                payload["purchaseDate"] = Workbench.start.milliseconds
+                payload["expiresDate"] = Workbench.start.adding(months: 1).milliseconds
+            }
+        ])
+    }
+
+    private func deliver(_ delivery: SignedDelivery) async throws {
+        let report = try await useCases.ingestion.ingest(
+            delivery, aliases: CustomerIdentifiers(), caller: Workbench.client)
+        #expect(report.results.map(\.outcome) == delivery.signedTransactions.map { _ in .added })
+    }
+
+    @Test("a new transaction of a known customer takes two under the lock, and at most four besides")
+    func newTransaction() async throws {
+        try await deliver(try renewal(110, "5110"))
+        let delivery = try renewal(111, "5111")
+        let trips = try await trips { try await deliver(delivery) }
+        #expect(trips.writing == 2 && trips.reading <= 4, "\(trips)")
+        database.close()
+    }
+
+    @Test("new transactions of 32 known customers that wait together share commits too")
+    func newTransactionsTogether() async throws {
+        try await deliver(try renewal(106, "5106"))
+        let deliveries = try (108..<140).map { try renewal($0, "5\($0)") }
+        let gate = Gate()
+        async let held: Void = database.write { _ in gate.hold() }
+        await gate.entered()
+        let trips = try await trips {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for delivery in deliveries { group.addTask { try await deliver(delivery) } }
+                while database.waitingWrites < 32 { await Task.yield() }
+                gate.open()
+                try await group.waitForAll()
+            }
+        }
+        try await held
+        #expect(trips.writing <= 8, "\(trips)")
+        database.close()
+    }
+
     @Test("an API key is looked up in one")
     func key() async throws {
         let text = try await useCases.apiKeys.create(scope: Workbench.scope, role: .client).text

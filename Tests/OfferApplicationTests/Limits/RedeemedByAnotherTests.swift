@@ -88,6 +88,27 @@ struct RedeemedByAnotherTests {
         #expect(try await bench.database.read { try $0.rows(Statement("SELECT 1 FROM customer_merge")).count } == 0)
     }
 
+    @Test(
+        "one delivery with the owner's use of one offer and the other account's use of another counts both (invariant 2)"
+    )
+    func together() async throws {
+        let bench = try await Workbench()
+        let (own, foreign) = (ForeignUse(bench: bench), ForeignUse(bench: bench, offer: "twice", identifier: "twice10"))
+        // The owner is the older customer.
+        for customer in ["100", "900"] { try await bench.deliver(try bench.shop.delivery(.lapsed, customer)) }
+        for use in [own, foreign] { _ = try await bench.granted(try use.order()) }
+        bench.clock.advance(hours: 1)
+        let bought = try bench.shop.redemption(
+            of: own.identifier, "100900", like: try bench.shop.delivery(.lapsed, "100").signedTransactions[0],
+            at: bench.clock.now)
+        // The data of two customers is kept, although one request cannot be about both.
+        let used = try foreign.use(at: bench.clock.now)
+        await #expect(throws: RequestError.self) { try await own.deliver(bought, used) }
+        try await bench.checkLedger()
+        #expect(try await own.states("100") == [.redeemed, .redeemed])
+        #expect(try await own.limit() == .violated)
+    }
+
     @Test("both pages tell of it")
     func pages() async throws {
         let foreign = try await Self.started()

@@ -39,6 +39,27 @@ struct ReadinessTests {
         try await readiness.check()
     }
 
+    @Test("a commit that does not end makes it red in time, and green once it has ended")
+    func endless() async throws {
+        let bench = try await Workbench(onFile: true)
+        let gate = Gate()
+        let isHeld = Mutex(true)
+        let database = WatchedDatabase(
+            InterposedDatabase(real: bench.database, insideWrite: { if isHeld.withLock({ $0 }) { gate.hold() } }))
+        let readiness = Readiness(
+            database: database, registry: bench.registry,
+            clock: RequestClock(wallClock: { [clock = bench.clock] in clock.now }),
+            patience: .milliseconds(100), freeSpace: { nil })
+        for _ in 0..<2 {
+            let reason = try await Self.reason { try await readiness.check() }
+            #expect(reason == "a commit was begun more than 0 seconds ago and has not ended")
+        }
+        isHeld.withLock { $0 = false }
+        gate.open()
+        while try await Self.reason({ try await readiness.check() }) != nil { await Task.yield() }
+        try bench.database.close()
+    }
+
     @Test("a commit that succeeded is believed for a second, unless the database has failed since")
     func believed() async throws {
         let bench = try await Workbench()

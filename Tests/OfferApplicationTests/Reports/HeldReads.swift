@@ -20,7 +20,7 @@ final class HeldReads: StoreDatabase {
     }
 
     func write<T: Sendable>(
-        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        expecting expectation: WriteExpectation.Maker?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await real.write(expecting: expectation, body)
     }

@@ -62,6 +62,7 @@ struct ErasedCustomer {
                     in: scope)
                 try DueEventStore(transaction).replace(
                     of: subscription, with: [DueEvent(type: .graceEnding, dueAt: Bench.now, announced: Bench.now)],
+                    beside: [],
                     at: Bench.now, in: scope)
             }
             for sql in Self.imported { try transaction.execute(Statement(sql)) }

@@ -39,7 +39,7 @@ struct KeptDatabase: StoreDatabase {
     func close() throws { try base.close() }
 
     func write<T: Sendable>(
-        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        expecting expectation: WriteExpectation.Maker?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         defer { withExtendedLifetime(directory) {} }
         return try await Ledger(base, digest: OpenSSLDigest()).write(by: AuditAuthor(actor: "tests"), body)

@@ -23,7 +23,7 @@ public struct RecordingDatabase: StoreDatabase {
 
     /// Runs a body in a durable transaction.
     public func write<T: Sendable>(
-        expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        expecting expectation: WriteExpectation.Maker?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let statements = statements
         return try await real.write(expecting: expectation) { try body(statements.recording($0)) }

@@ -76,10 +76,13 @@ public struct TestStore: Sendable {
         }
     }
 
-    /// The names of the database's tables, without what PostgreSQL's driver notes of its own commits.
+    /// The names of the database's tables, without what PostgreSQL's driver notes for itself.
     public static let tables =
         isPostgres
-        ? "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'commit_mark' ORDER BY 1"
+        ? """
+        SELECT tablename::text FROM pg_tables
+        WHERE schemaname = 'public' AND tablename NOT IN ('commit_mark', 'elected') ORDER BY 1
+        """
         : "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
 
     /// Where a directory says which database of the server is its own.

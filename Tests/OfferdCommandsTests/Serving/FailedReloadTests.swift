@@ -27,7 +27,8 @@ struct FailedReloadTests {
         }
 
         func write<T: Sendable>(
-            expecting expectation: WriteExpectation?, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+            expecting expectation: WriteExpectation.Maker?,
+            _ body: @escaping @Sendable (any StoreTransaction) throws -> T
         ) async throws -> T {
             try beforeWrite()
             return try await real.write(expecting: expectation, body)
