@@ -22,10 +22,20 @@ enum DatabaseFile {
         }
     }
 
+    /// What is added to the name of a file that was moved away, and of one that is being filled.
+    static let moved = ".moved"
+    static let moving = ".moving"
+
     /// Refuses to create an empty database, or to report that there is none, where a restore was interrupted: it leaves
-    /// its copy, or part of one, as `<path>.restoring…`.
+    /// its copy, or part of one, as `<path>.restoring…`. The same where the database was moved away, or is being filled.
     static func requireWhole(_ path: String) throws {
         guard !FileManager.default.fileExists(atPath: path) else { return }
+        if FileManager.default.fileExists(atPath: path + moving) {
+            throw StoreError.interrupted("a move into `\(path)` has not ended, and left `\(path)\(moving)`")
+        }
+        if FileManager.default.fileExists(atPath: path + moved) {
+            throw StoreError.unsuitable("`\(path)` was moved to another place, and is only kept, as `\(path)\(moved)`")
+        }
         guard let left = names(of: path, ".restoring").min() else { return }
         throw StoreError.interrupted("`\(path)` is missing: a restore was interrupted, and left `\(left)`")
     }
@@ -97,7 +107,7 @@ enum DatabaseFile {
 /// Its file must not be opened and closed otherwise meanwhile: the system would drop the lock with it.
 public final class ExclusiveDatabase {
     private let path: String
-    private let connection: Connection
+    let connection: Connection
 
     /// Opens a file and brings it to where an interrupted transaction has left it.
     ///

@@ -11,10 +11,19 @@ enum DatabaseAddress: Equatable {
     case server(url: String)
 
     /// - Parameter directory: what a relative path is relative to; the working directory if absent.
-    init(_ text: String, relativeTo directory: URL? = nil) {
-        self =
-            ["postgres://", "postgresql://"].contains { text.hasPrefix($0) }
-            ? .server(url: text) : .file(path: URL(filePath: text, relativeTo: directory).path)
+    /// - Throws: a failure of use for a text that is meant for another program.
+    init(_ text: String, relativeTo directory: URL? = nil) throws {
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+            self = .server(url: text)
+        } else if text.contains("://") || text.contains(/\b(host|dbname) *=/) {
+            // It may hold a password.
+            let beginning = text.prefix { $0 != "/" && $0 != "=" }
+            throw CommandFailure(
+                .usage, "the database `\(beginning)…` is neither a path nor a URL of PostgreSQL",
+                hints: ["write `postgres://USER@HOST/NAME`, with libpq's parameters after a `?`"])
+        } else {
+            self = .file(path: URL(filePath: text, relativeTo: directory).path)
+        }
     }
 
     /// - Parameters:

@@ -5,11 +5,25 @@ enum Schema {
     @discardableResult
     static func migrate(_ connection: Connection, steps: [Migration] = Migration.all) throws -> [String] {
         try refuseNewer(try applied(connection), path: nil)
-        try connection.runScript("CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY) STRICT")
+        try connection.runScript(list)
         // A step may rebuild a table that others refer to, so foreign keys are checked at its end.
         try connection.runScript("PRAGMA foreign_keys = OFF")
         defer { try? connection.runScript("PRAGMA foreign_keys = ON") }
         return try steps.filter { try take($0, on: connection) }.map(\.name)
+    }
+
+    private static let list = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY) STRICT"
+
+    /// Notes every step as taken, of a database that was made otherwise.
+    static func noteAll(_ connection: Connection) throws {
+        try connection.runScript(list)
+        try connection.writing {
+            for step in Migration.all { try note(step, on: connection) }
+        }
+    }
+
+    private static func note(_ step: Migration, on connection: Connection) throws {
+        try connection.execute(Statement("INSERT INTO migration (name) VALUES (?1) ON CONFLICT DO NOTHING", step.name))
     }
 
     /// - Returns: false if it was taken before, perhaps by another process meanwhile.
@@ -20,7 +34,7 @@ enum Schema {
             guard try connection.rows(Statement("PRAGMA foreign_key_check")).isEmpty else {
                 throw StoreError.constraint("a foreign key")
             }
-            try connection.execute(Statement("INSERT INTO migration (name) VALUES (?1)", step.name))
+            try note(step, on: connection)
             return true
         }
     }

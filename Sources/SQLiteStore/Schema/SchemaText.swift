@@ -6,7 +6,11 @@ extension Migration {
     /// `sequence` numbers are taken from `store_state` and are unique across all tables but those of the audit.
     static let schema = Migration(
         name: "0001-schema",
-        sql: (Table.all.flatMap(\.statements) + Table.views + firstRows).map { $0 + ";" }.joined(separator: "\n"))
+        sql: (Table.all.flatMap { [$0.creation] + $0.companions } + Table.views + firstRows).map { $0 + ";" }
+            .joined(separator: "\n"))
+
+    /// What the schema has besides tables and their first rows.
+    static let besidesRows = Table.all.flatMap(\.companions) + Table.views
 
     private static let firstRows = [
         "INSERT INTO store_state (id, sequence) VALUES (1, 0)",
@@ -15,9 +19,9 @@ extension Migration {
 }
 
 extension Table {
-    fileprivate var statements: [String] { [creation] + indexes + (form == .appendOnly ? guards : []) }
+    fileprivate var companions: [String] { indexes + (form == .appendOnly ? guards : []) }
 
-    private var creation: String {
+    var creation: String {
         let lines = columns.map(\.definition) + constraints
         return """
             CREATE TABLE \(name) (
