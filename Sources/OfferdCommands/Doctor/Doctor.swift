@@ -13,7 +13,8 @@ struct Doctor: AsyncParsableCommand {
         discussion: """
             Checks the keys, the database file, its schema and structure, whether it can be written durably, free disk \
             space, the clock against what was recorded, what is paused, and whether webhooks accept events. It may run \
-            beside the server. Checking the structure reads the whole file.
+            beside the server. Checking the structure reads the whole file. On PostgreSQL it looks at the database server \
+            instead: its settings, its standby, its connections, and what slows it.
 
             With --reset-clock it only resets the recorded time, after a clock that ran ahead was corrected: requests are \
             dated by the clock again. Records with a later date keep it, and count under limits until then. It is refused \

@@ -6,6 +6,7 @@ import OfferHTTP
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
+import PostgresStore
 import SQLiteStore
 
 /// The checks of `offerd doctor`, each with what it means to the operator.
@@ -117,7 +118,21 @@ enum DoctorChecks {
     static func database(_ address: DatabaseAddress) -> [DoctorReport.Check] {
         switch address {
         case .file(let path): file(path)
-        case .server: []
+        case .server(let url): server(url)
+        }
+    }
+
+    private static func server(_ url: String) -> [DoctorReport.Check] {
+        do {
+            return try PostgresDatabase.examine(url: url).map { finding in
+                switch finding.verdict {
+                case .ok: .ok(finding.subject, finding.detail)
+                case .warning: .warning(finding.subject, finding.detail, hint: finding.hint)
+                case .failed: .failed(finding.subject, finding.detail, hint: finding.hint)
+                }
+            }
+        } catch {
+            return [failure("server", error)]
         }
     }
 
@@ -176,13 +191,10 @@ enum DoctorChecks {
             return [failure("opening", error)]
         }
         defer { try? database.close() }
-        var checks: [DoctorReport.Check] = [
-            .ok(
-                "durability",
-                setup.database.path == nil
-                    ? "every commit is flushed by the server (synchronous_commit)"
-                    : "every commit is flushed (synchronous FULL, write-ahead log)")
-        ]
+        var checks: [DoctorReport.Check] = []
+        if setup.database.path != nil {
+            checks.append(.ok("durability", "every commit is flushed (synchronous FULL, write-ahead log)"))
+        }
         do {
             try await database.write { try StoreClock($0).tryWriting(at: .wallClock) }
             checks.append(.ok("writing", "a commit went through"))
