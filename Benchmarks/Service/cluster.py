@@ -148,7 +148,7 @@ def move(base: Service, cluster: Cluster, name: str, folder: Path) -> None:
         """
         SELECT table_name || ' ' || column_name FROM information_schema.columns JOIN information_schema.tables
             USING (table_schema, table_name)
-        WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN ('migration', 'commit_mark')
+        WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN ('migration', 'commit_mark', 'elected')
         ORDER BY table_name, ordinal_position
         """)
     for line in listed.splitlines():

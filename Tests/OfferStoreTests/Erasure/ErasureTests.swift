@@ -24,7 +24,8 @@ struct ErasureTests {
                         ? """
                         SELECT (table_name || '.' || column_name)::text FROM information_schema.columns
                         JOIN information_schema.tables USING (table_schema, table_name)
-                        WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN ('migration', 'commit_mark')
+                        WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
+                        AND table_name NOT IN ('migration', 'commit_mark', 'elected')
                         """
                         : """
                         SELECT s.name || '.' || c.name FROM sqlite_schema s, pragma_table_info(s.name) c
