@@ -135,10 +135,11 @@ public struct CustomerStore {
         return "(\(row).provenance IN (\(proven)))"
     }
 
-    /// The newest change of a customer, including an offer issued to them, which changes none of their other rows.
+    /// The newest change of a customer, including an offer issued to them, which changes none of their other rows. The signs
+    /// keep the engines from looking for it by the primary key, from the newest row of all customers on.
     static let versionSQL = """
         COALESCE(
-            (SELECT MAX(sequence) FROM issued_offer WHERE customer_id = customer.id AND +sequence > version), version)
+            (SELECT MAX(+sequence) FROM issued_offer WHERE customer_id = customer.id AND +sequence > version), version)
         """
 
     /// Notes that something the customers' decisions depend on has changed, at that place of the store-wide order.
