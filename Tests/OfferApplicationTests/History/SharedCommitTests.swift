@@ -14,7 +14,7 @@ struct SharedCommitTests {
 
     init() async throws { bench = try await Workbench(onFile: true) }
 
-    /// Runs bodies so that their writes, one of each, wait together for one commit.
+    /// Runs bodies so that their writes, one of each, wait together for one commit, in this order.
     private func together(
         _ bodies: [@Sendable () async throws -> Void], over other: (any DatabaseDriver)? = nil
     ) async throws {
@@ -22,8 +22,10 @@ struct SharedCommitTests {
         async let held: Void = database.write { _ in gate.hold() }
         await gate.entered()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for body in bodies { group.addTask { try await body() } }
-            while database.waitingWrites < bodies.count { await Task.yield() }
+            for (number, body) in bodies.enumerated() {
+                group.addTask { try await body() }
+                while database.waitingWrites <= number { await Task.yield() }
+            }
             gate.open()
             try await group.waitForAll()
         }
@@ -49,6 +51,28 @@ struct SharedCommitTests {
         #expect(try await customers() == 2)
         let report = try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
         #expect(report.results.allSatisfy { $0.outcome == .unchanged })
+        try bench.database.close()
+    }
+
+    @Test("a use by another account is seen by the owner's request of the same commit (invariant 2)")
+    func useOfAnother() async throws {
+        let foreign = ForeignUse(bench: bench)
+        try await bench.deliver(try foreign.account())
+        _ = try await bench.granted(try foreign.order())
+        bench.clock.advance(hours: 1)
+        let use = SignedDelivery(signedTransactions: [try foreign.use(at: bench.clock.now)])
+        var order = try foreign.order(fresh: true)
+        order.delivery = SignedDelivery()
+        let answers = Mutex<[IssueAnswer]>([])
+        try await together([
+            { try await deliver(use) },
+            { [order] in
+                let answer = try await bench.useCases.issuing.issue(order, caller: Workbench.client)
+                answers.withLock { $0.append(answer) }
+            },
+        ])
+        #expect(answers.withLock { $0 }.map { $0.refusal?.decision.obstacles.contains(.limitCustomer) } == [true])
+        #expect(try await foreign.states("100") == [.redeemed])
         try bench.database.close()
     }
 
