@@ -95,9 +95,13 @@ struct Move: AsyncParsableCommand {
 
 extension DatabaseAddress {
     fileprivate func toMove() throws -> any MoveSource {
-        switch self {
-        case .file(let path): try FileToMove(path: path)
-        case .server(let url): try DatabaseToMove(url: url)
+        do {
+            return switch self {
+            case .file(let path): try FileToMove(path: path)
+            case .server(let url): try DatabaseToMove(url: url)
+            }
+        } catch StoreError.busy(let detail) {
+            throw CommandFailure(.failed, detail, hints: ["stop every server and every command that uses it"])
         }
     }
 
