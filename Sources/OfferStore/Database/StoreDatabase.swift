@@ -316,7 +316,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
                 + "docs/operations.md, \"A database that was moved\", says what to do if it is gone"
         case .constraint, .unrecorded: nil
         case .unavailable: "check the database's path, its permissions and its disk"
-        case .unsuitable: "docs/scale.md says what the database has to be"
+        case .unsuitable: "docs/scale.md says what the database needs"
         case .unreachable: "check that the PostgreSQL server runs, and the host, the user and the name in `database`"
         }
     }

@@ -110,12 +110,9 @@ public struct DatabaseMove {
                 let there = try source.reading { try $0.rows(statement) }
                 let here = try target.reading { try $0.rows(statement) }
                 guard there == here else {
-                    let row =
-                        zip(there, here).first { $0 != $1 }?.0
-                        ?? (there + here).dropFirst(
-                            min(there.count, here.count)
-                        ).first
-                    throw Difference(place: Place(table: table.name, key: row.map { table.key(of: $0) } ?? []))
+                    let longer = there.count > here.count ? there : here
+                    let row = zip(there, here).first { $0 != $1 }?.0 ?? longer[min(there.count, here.count)]
+                    throw Difference(place: Place(table: table.name, key: table.key(of: row)))
                 }
                 guard let end = there.last else { break }
                 last = table.key(of: end)
