@@ -51,7 +51,7 @@ final class Election: Sendable {
 
     /// Ends the term of a process that stops, so that another need not wait for it.
     func resign(_ transaction: any StoreTransaction) throws {
-        guard known.withLock({ $0?.isElected }) == true else { return }
+        guard last else { return }
         _ = try transaction.changes(by: Statement("DELETE FROM elected WHERE holder = ?1", name))
     }
 }
