@@ -6,7 +6,6 @@ import Synchronization
 ///
 /// The server's clock decides, so that processes need not agree on the time.
 final class Election: Sendable {
-    private static let term = 6
     private static let renewal = Duration.seconds(2)
 
     private struct Known {
@@ -15,9 +14,13 @@ final class Election: Sendable {
     }
 
     private let name: String
+    private let term: Duration
     private let known = Mutex<Known?>(nil)
 
-    init(name: String) { self.name = name }
+    init(name: String, term: Duration) {
+        self.name = name
+        self.term = term
+    }
 
     /// What was learned a moment ago; `nil` if it has to be asked again.
     var recent: Bool? {
@@ -42,10 +45,10 @@ final class Election: Sendable {
         let changes = try transaction.changes(
             by: Statement(
                 """
-                INSERT INTO elected (id, holder, until) VALUES (1, ?1, clock_timestamp() + interval '\(Self.term) s')
+                INSERT INTO elected (id, holder, until) VALUES (1, ?1, clock_timestamp() + interval '1 ms' * ?2)
                 ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, until = excluded.until
                 WHERE elected.holder = excluded.holder OR elected.until < clock_timestamp()
-                """, name))
+                """, name, Int64(term / .milliseconds(1))))
         return changes == 1
     }
 

@@ -209,13 +209,14 @@ extension PostgresConnection: WriterConnection {
     ///
     /// - Parameters:
     ///   - patience: how long it waits for another process.
+    ///   - stall: how long its transactions may send nothing before the server ends them.
     ///   - onLock: is told how long each transaction took to begin.
-    func prepareToWrite(patience: Duration, onLock: @escaping (Duration) -> Void) throws {
+    func prepareToWrite(patience: Duration, stall: Duration, onLock: @escaping (Duration) -> Void) throws {
         self.onLock = onLock
-        // A writer that stops would hold all others up, so the server ends its transaction.
+        func milliseconds(_ duration: Duration) -> String { "'\(max(1, duration / .milliseconds(1)).rounded())ms'" }
         let settings = """
-            SET idle_in_transaction_session_timeout = '2s';
-            SET lock_timeout = '\(max(1, patience / .milliseconds(1)).rounded())ms'
+            SET idle_in_transaction_session_timeout = \(milliseconds(stall));
+            SET lock_timeout = \(milliseconds(patience))
             """
         self.settings = settings
         try requireSettings()

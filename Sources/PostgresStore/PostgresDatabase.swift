@@ -11,12 +11,22 @@ public final class PostgresDatabase: DatabaseDriver {
         public var writes: WriteLimits
         /// How many snapshots are read at once, each on a connection and a thread of its own.
         public var readers: Int
+        /// How long a transaction that writes may send nothing before the server ends it, so that a process that stops
+        /// does not hold the others up.
+        public var stall: Duration
+        /// How long the process that does what only one has to do keeps that without renewing it.
+        public var term: Duration
         /// Whether each prefetched answer is asked for again and compared, which tests do.
         public var checksPrefetched: Bool
 
-        public init(writes: WriteLimits = WriteLimits(), readers: Int = 24, checksPrefetched: Bool = false) {
+        public init(
+            writes: WriteLimits = WriteLimits(), readers: Int = 24, stall: Duration = .seconds(2),
+            term: Duration = .seconds(6), checksPrefetched: Bool = false
+        ) {
             self.writes = writes
             self.readers = readers
+            self.stall = stall
+            self.term = term
             self.checksPrefetched = checksPrefetched
         }
     }
@@ -53,9 +63,9 @@ public final class PostgresDatabase: DatabaseDriver {
         connection = try PostgresConnection(url: url, checksPrefetched: limits.checksPrefetched) {
             roundTrips.writes.wrappingAdd(1, ordering: .relaxed)
         }
-        election = Election(name: connection.name)
+        election = Election(name: connection.name, term: limits.term)
         try PostgresSchema.check(connection)
-        try connection.prepareToWrite(patience: limits.writes.patience) {
+        try connection.prepareToWrite(patience: limits.writes.patience, stall: limits.stall) {
             roundTrips.waits.wrappingAdd(Int64($0 / .nanoseconds(1)), ordering: .relaxed)
         }
         writer = WriteQueue(connection: connection, limits: limits.writes, isQuiet: { false }, onCommit: onCommit)

@@ -4,7 +4,7 @@ import OfferTestSupport
 import Synchronization
 import Testing
 
-@Suite("Group commit", .timeLimit(.minutes(1)))
+@Suite("Group commit", .timeLimit(.minutes(5)))
 struct GroupCommitTests {
     private struct Refused: Error {}
 

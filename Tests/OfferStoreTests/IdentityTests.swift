@@ -164,7 +164,7 @@ struct IdentityTests {
 
     @Test(
         "an alias that the app gave to everybody costs a few rows and not one of each customer",
-        .timeLimit(.minutes(1)), arguments: Driver.allCases)
+        .timeLimit(.minutes(5)), arguments: Driver.allCases)
     func sharedAlias(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let scope = bench.scope

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OfferStore
 
-@Suite("Cache of a durable transaction", .timeLimit(.minutes(1)))
+@Suite("Cache of a durable transaction", .timeLimit(.minutes(5)))
 struct TransactionCacheTests {
     private struct Refused: Error {}
 

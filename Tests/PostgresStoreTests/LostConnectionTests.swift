@@ -4,7 +4,7 @@ import OfferTestSupport
 import PostgresStore
 import Testing
 
-@Suite("Lost connections to PostgreSQL", .onPostgres("SQLite has none"), .timeLimit(.minutes(1)))
+@Suite("Lost connections to PostgreSQL", .onPostgres("SQLite has none"), .timeLimit(.minutes(5)))
 struct LostConnectionTests {
     private let directory: TemporaryDirectory
     private let store: TestStore
@@ -112,7 +112,9 @@ struct LostConnectionTests {
 
     @Test("a process that stops while it holds the lock holds others up for two seconds, and its write fails")
     func stopped() async throws {
-        let (stopped, other) = (try store.open(), try store.open())
+        let (stopped, other) = (
+            try store.open(stall: PostgresDatabase.Limits().stall), try store.open()
+        )
         let gate = Gate()
         let write = Task {
             try await stopped.write { transaction in

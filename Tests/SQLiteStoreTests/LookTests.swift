@@ -232,7 +232,7 @@ struct LookTests {
         try database.close()
     }
 
-    @Test("a statement that never ends is interrupted when its task is cancelled", .timeLimit(.minutes(1)))
+    @Test("a statement that never ends is interrupted when its task is cancelled", .timeLimit(.minutes(5)))
     func interrupted() async throws {
         let database = try SQLiteDatabase(path: path)
         for isLook in [true, false] {
@@ -257,7 +257,7 @@ struct LookTests {
         try database.close()
     }
 
-    @Test("reads that wait keep no thread of other tasks, on a file and in memory", .timeLimit(.minutes(1)))
+    @Test("reads that wait keep no thread of other tasks, on a file and in memory", .timeLimit(.minutes(5)))
     func threads() async throws {
         for database in [try SQLiteDatabase(path: path), try SQLiteDatabase.inMemory()] {
             let count = 64

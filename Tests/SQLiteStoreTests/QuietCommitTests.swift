@@ -8,7 +8,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Commits of a quiet server", .timeLimit(.minutes(1)))
+@Suite("Commits of a quiet server", .timeLimit(.minutes(5)))
 struct QuietCommitTests {
     /// Runs tasks on one thread, which runs nothing else.
     private final class OwnThread: TaskExecutor {
@@ -110,7 +110,7 @@ struct QuietCommitTests {
 
     @Test(
         "a quick look of a quiet server is on the writer's connection and sees its last commit; any other is not",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func looks() async throws {
         let quiet = Mutex(false)
         let database = try SQLiteDatabase(path: path, isQuiet: { quiet.withLock { $0 } })

@@ -88,14 +88,20 @@ public struct TestStore: Sendable {
     /// Where a directory says which database of the server is its own.
     private static let note = "database"
 
-    /// - Parameter checksPrefetched: whether each answer that PostgreSQL's driver asked for ahead is compared with what
-    ///   it says then.
+    /// - Parameters:
+    ///   - stall: how long a write may be held up before PostgreSQL ends it; by default for longer than a busy machine
+    ///     holds up a test.
+    ///   - term: how long a process stays elected without renewing it; by default for longer than any test takes.
+    ///   - checksPrefetched: whether each answer that PostgreSQL's driver asked for ahead is compared with what it says
+    ///     then.
     public func open(
-        limits: WriteLimits = WriteLimits(), checksPrefetched: Bool = true
+        limits: WriteLimits = WriteLimits(), stall: Duration = .seconds(60), term: Duration = .seconds(600),
+        checksPrefetched: Bool = true
     ) throws -> any DatabaseDriver {
         if Self.isPostgres {
             return try PostgresDatabase(
-                url: place, limits: .init(writes: limits, readers: 4, checksPrefetched: checksPrefetched))
+                url: place,
+                limits: .init(writes: limits, readers: 4, stall: stall, term: term, checksPrefetched: checksPrefetched))
         }
         return try SQLiteDatabase(path: place, limits: SQLiteDatabase.Limits(writes: limits))
     }
