@@ -84,12 +84,18 @@ class Three:
             database.close()
 
 
-def in_turn(settings: Settings, names: list[str], available: int, connections: int, load: Load) -> dict[str, dict]:
-    """The medians of runs that alternate. The first run of each warms the caches and says how long the customers last."""
+def in_turn(
+    settings: Settings, names: list[str], available: int, connections: int, load: Load, cluster: Cluster
+) -> dict[str, dict]:
+    """The medians of runs that alternate, in both orders: what one leaves to be written to the disk slows the next.
+
+    The first run of each warms the caches and says how long the customers last. After it PostgreSQL counts its rows, as
+    it does by itself within a minute: until then its plans are for tables that are nearly empty.
+    """
     runs: dict[str, list[dict]] = {who: [] for who in names}
     first = dict.fromkeys(names, 0)
     for number in range(settings.runs + 1):
-        for who in names:
+        for who in names if number % 2 == 0 else reversed(names):
             share = (available - first[who]) // (settings.runs + 1 - number)
             seconds = 1
             if number > 0:
@@ -99,6 +105,8 @@ def in_turn(settings: Settings, names: list[str], available: int, connections: i
             if figures["requests"] + connections >= share:
                 sys.exit(f"error: {figures['requests']} requests of {who}, and only {share} are different\nhint: raise --customers")
             first[who] += share
+            if number == 0 and who != "sqlite":
+                cluster.ask(who, "ANALYZE")
             runs[who].append(figures)
     found = {}
     for who, figures in runs.items():
@@ -119,7 +127,7 @@ def issued(settings: Settings, base: Service, cluster: Cluster, connections: int
         found = in_turn(
             settings, list(services), settings.customers - 100, connections,
             lambda who, first, share, seconds: services[who].load_with_wrk(
-                "/v1/issued-offers", OFFER, first, share, connections, seconds))
+                "/v1/issued-offers", OFFER, first, share, connections, seconds), cluster)
         three.stop()
         for who, figures in found.items():
             check_issued(lambda question: three.ask(who, question), who, figures)
@@ -153,7 +161,7 @@ def signed_data(settings: Settings, base: Service, cluster: Cluster) -> dict:
         before = three.ask("sqlite", stored)
         found = in_turn(
             settings, list(services), count, connections,
-            lambda who, first, share, seconds: transactions.send(services[who], signed, first, connections, seconds))
+            lambda who, first, share, seconds: transactions.send(services[who], signed, first, connections, seconds), cluster)
         three.stop()
         for who, figures in found.items():
             kept = three.ask(who, stored) - before
@@ -181,7 +189,7 @@ def servers(settings: Settings, base: Service, cluster: Cluster, cores: float | 
                     limits[-1].add(service.process.pid)
         found = in_turn(
             settings, list(groups), settings.customers - 100, connections,
-            lambda who, first, share, seconds: together(groups[who], first, share, seconds))
+            lambda who, first, share, seconds: together(groups[who], first, share, seconds), cluster)
         for service in (service for group in groups.values() for service in group):
             service.stop()
         for who, figures in found.items():

@@ -174,6 +174,25 @@ final class Pipeline {
     ///
     /// - Throws: the first failure; the server has run nothing after it.
     func roundTrip(_ messages: [ServerMessage]) throws -> [PostgresResult] {
+        try begin(messages)
+        // Before them may come the answer to what was sent alone.
+        return try readAnswers().suffix(messages.count)
+    }
+
+    /// Sends messages that may wait for a lock, and reads the answer to each.
+    ///
+    /// - Parameters:
+    ///   - joining: asked for further messages while they wait, whose answers follow.
+    ///   - end: when no more may join.
+    func roundTrip(
+        _ messages: [ServerMessage], joining: () -> [ServerMessage], until end: ContinuousClock.Instant
+    ) throws -> [PostgresResult] {
+        try begin(messages)
+        let joined = try sendWhileWaiting(joining, until: end)
+        return try readAnswers().suffix(messages.count + joined)
+    }
+
+    private func begin(_ messages: [ServerMessage]) throws {
         if prepared.count >= Self.capacity {
             try readAnswers()
             if !isInTransaction {
@@ -183,8 +202,24 @@ final class Pipeline {
         }
         try send(messages)
         count()
-        // Before them may come the answer to what was sent alone.
-        return try readAnswers().suffix(messages.count)
+    }
+
+    /// - Returns: how many messages were sent.
+    private func sendWhileWaiting(
+        _ joining: () -> [ServerMessage], until end: ContinuousClock.Instant
+    ) throws -> Int {
+        let handle = try open()
+        var count = 0
+        while ContinuousClock.now < end {
+            var descriptor = pollfd(
+                fd: offerd_pq_socket(handle), events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
+            guard poll(&descriptor, 1, 1) == 0 else { break }
+            let messages = joining()
+            if messages.isEmpty { continue }
+            try send(messages)
+            count += messages.count
+        }
+        return count
     }
 
     /// Sends a message whose answer is read with the next one's.

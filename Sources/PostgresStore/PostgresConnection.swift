@@ -23,6 +23,9 @@ final class PostgresConnection: @unchecked Sendable {
     let name = PostgresConnection.newName()
     /// What a connection that writes is set to.
     private var settings: String?
+    /// How long it waits for another process that writes. Bodies join for a fifth of that: those who came last must not
+    /// wait for too little.
+    private var patience = Duration.zero
     private var onLock: (Duration) -> Void = { _ in }
     /// Compares each prefetched answer with what the server says then; for tests.
     private let checksPrefetched: Bool
@@ -31,7 +34,7 @@ final class PostgresConnection: @unchecked Sendable {
     var memory: TransactionCache?
 
     private enum State {
-        case idle, reading, writing
+        case idle, reading, asking, asked, writing
     }
 
     /// - Parameter url: as libpq takes it: `postgres://user@host/database?sslmode=verify-full`.
@@ -60,7 +63,12 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     private func answer(_ statement: Statement) throws -> PostgresResult {
-        if state == .reading { try Task.checkCancellation() }
+        switch state {
+        case .reading, .asking: try Task.checkCancellation()
+        case .asked: throw StoreError.unavailable("a second question has no snapshot")
+        case .idle, .writing: break
+        }
+        if state == .asking { state = .asked }
         if !statement.onlyAsks { forget(what: statement) }
         if let known = fetched[statement] {
             if checksPrefetched { try check(known, statement) }
@@ -174,22 +182,32 @@ extension PostgresConnection: WriterConnection {
 
     /// Locks the row that every writer of every process locks first, so that what it reads later is all that was
     /// committed before. The time that it waits for is a setting of the connection, whatever the deadline.
-    func beginWriting(until deadline: ContinuousClock.Instant, expecting bodies: [ExpectedBody]) throws {
+    func beginWriting(
+        until deadline: ContinuousClock.Instant, expecting first: [ExpectedBody], joining: () -> [ExpectedBody]
+    ) throws {
         if let outOfDate { throw outOfDate }
-        var new = Set<Statement>()
-        let all = bodies.flatMap(\.questions).filter { new.insert($0).inserted }
+        var bodies: [ExpectedBody] = []
+        var known = Set<Statement>()
+        var questions: [Statement] = []
+        func add(_ new: [ExpectedBody]) -> [Statement] {
+            bodies += new
+            let asked = new.flatMap(\.questions).filter { known.insert($0).inserted }
+            questions += asked
+            return asked
+        }
+        _ = add(first)
         if !pipeline.isConnected { try connect() }
         do {
-            try begin(all)
+            try begin(questions) { add(joining()) }
         } catch StoreError.unreachable where !pipeline.isConnected {
             // The server has restarted, or another one has taken over: nothing was done yet.
             try connect()
-            try begin(all)
+            try begin(questions) { add(joining()) }
         } catch StoreError.busy {
             throw StoreError.busy("another process holds the database")
-        } catch  where !all.isEmpty {
+        } catch  where !questions.isEmpty {
             // A question that fails must not fail those who would not have asked it.
-            try begin([])
+            try begin([]) { [] }
         }
         let answers = fetched
         expected = bodies.map { body in
@@ -212,7 +230,7 @@ extension PostgresConnection: WriterConnection {
     ///   - stall: how long its transactions may send nothing before the server ends them.
     ///   - onLock: is told how long each transaction took to begin.
     func prepareToWrite(patience: Duration, stall: Duration, onLock: @escaping (Duration) -> Void) throws {
-        self.onLock = onLock
+        (self.patience, self.onLock) = (patience, onLock)
         func milliseconds(_ duration: Duration) -> String { "'\(max(1, duration / .milliseconds(1)).rounded())ms'" }
         let settings = """
             SET idle_in_transaction_session_timeout = \(milliseconds(stall));
@@ -224,14 +242,19 @@ extension PostgresConnection: WriterConnection {
         _ = try changes(by: Statement("DELETE FROM commit_mark WHERE at < now() - interval '1 day'"))
     }
 
-    private func begin(_ questions: [Statement]) throws {
+    private func begin(_ first: [Statement], joining: () -> [Statement]) throws {
         let start = ContinuousClock.now
         defer { onLock(.now - start) }
         do {
-            let answers = try ask(
+            var questions = first
+            let answers = try pipeline.roundTrip(
                 [.text("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Self.lock]
-                    + questions.map(ServerMessage.statement)
-            )
+                    + first.map(ServerMessage.statement),
+                joining: {
+                    let new = joining()
+                    questions += new
+                    return new.map(ServerMessage.statement)
+                }, until: start + patience / 5)
             for (question, answer) in zip(questions, answers.dropFirst(2)) { fetched[question] = answer }
             state = .writing
             number += 1
@@ -330,6 +353,13 @@ extension PostgresConnection: WriterConnection {
             // A failure that ended the transaction has been thrown already.
             if !isUnused { try? pipeline.send(.text("ROLLBACK")) }
         }
+        return try body(self)
+    }
+
+    /// Runs a body that asks one question, which is a transaction of its own.
+    func readingOnce<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
+        state = .asking
+        defer { end() }
         return try body(self)
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 public import OfferStore
 import Synchronization
 
@@ -9,8 +10,11 @@ import Synchronization
 public final class PostgresDatabase: DatabaseDriver {
     public struct Limits: Sendable {
         public var writes: WriteLimits
-        /// How many snapshots are read at once, each on a connection and a thread of its own.
-        public var readers: Int
+        /// How many quick looks there are at once at most, each on a connection and a thread of its own; near the server
+        /// there are fewer.
+        public var looks: Int
+        /// How many longer reads there are at once, which keep no look waiting.
+        public var reads: Int
         /// How long a transaction that writes may send nothing before the server ends it, so that a process that stops
         /// does not hold the others up.
         public var stall: Duration
@@ -20,11 +24,12 @@ public final class PostgresDatabase: DatabaseDriver {
         public var checksPrefetched: Bool
 
         public init(
-            writes: WriteLimits = WriteLimits(), readers: Int = 24, stall: Duration = .seconds(2),
+            writes: WriteLimits = WriteLimits(), looks: Int = 16, reads: Int = 8, stall: Duration = .seconds(2),
             term: Duration = .seconds(6), checksPrefetched: Bool = false
         ) {
             self.writes = writes
-            self.readers = readers
+            self.looks = looks
+            self.reads = reads
             self.stall = stall
             self.term = term
             self.checksPrefetched = checksPrefetched
@@ -47,7 +52,8 @@ public final class PostgresDatabase: DatabaseDriver {
     private let connection: PostgresConnection
     private let writer: WriteQueue
     private let readers: PostgresReaders
-    private let threads: ReadingThreads
+    private let looks: ReadingThreads
+    private let reads: ReadingThreads
     private let election: Election
 
     /// - Parameters:
@@ -74,7 +80,21 @@ public final class PostgresDatabase: DatabaseDriver {
                 roundTrips.reads.wrappingAdd(1, ordering: .relaxed)
             }
         }
-        threads = ReadingThreads((0..<max(1, limits.readers)).map { DispatchQueue(label: "offers.read.\($0)") })
+        func threads(_ count: Int, _ label: String) -> ReadingThreads {
+            ReadingThreads((0..<max(1, count)).map { DispatchQueue(label: "\(label).\($0)") })
+        }
+        looks = threads(min(limits.looks, try Self.usefulLooks(connection)), "offers.look")
+        reads = threads(limits.reads, "offers.read")
+    }
+
+    /// How many quick looks use the processors well: while an answer is on its way others can be asked, but where none
+    /// takes long, more connections than processors only take the place of each other's data in their caches.
+    private static func usefulLooks(_ connection: PostgresConnection) throws -> Int {
+        let trips = try (0..<3).map { _ in
+            try ContinuousClock().measure { _ = try connection.rows(Statement("SELECT 1")) }
+        }
+        let distance = Int(clamping: Int64((trips.min() ?? .zero) / .microseconds(250)))
+        return 2 * max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))) + distance
     }
 
     /// Brings a database to this version's schema.
@@ -91,8 +111,26 @@ public final class PostgresDatabase: DatabaseDriver {
     public func read<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
+        try await read(on: reads) { try $0.reading(body) }
+    }
+
+    public func readInline<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await read(on: looks) { try $0.reading(body) }
+    }
+
+    public func readOnce<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await read(on: looks) { try $0.readingOnce(body) }
+    }
+
+    private func read<T: Sendable>(
+        on threads: ReadingThreads, _ work: @escaping @Sendable (PostgresConnection) throws -> T
+    ) async throws -> T {
         try Task.checkCancellation()
-        return try await withTaskExecutorPreference(threads) { @concurrent in try self.readers.read(body) }
+        return try await withTaskExecutorPreference(threads) { @concurrent in try self.readers.use(work) }
     }
 
     public func write<T: Sendable>(
@@ -164,18 +202,18 @@ final class PostgresReaders: Sendable {
 
     init(_ connect: @escaping @Sendable () throws -> PostgresConnection) { self.connect = connect }
 
-    func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
+    func use<T>(_ work: (PostgresConnection) throws -> T) throws -> T {
         let (connection, isNew) = try take()
         do {
             defer { giveBack(connection) }
-            return try connection.reading(body)
+            return try work(connection)
         } catch StoreError.unreachable where !isNew {
             // The server has restarted, or another one has taken over, and no idle connection is of use.
             closeIdle()
         }
         let (next, _) = try take()
         defer { giveBack(next) }
-        return try next.reading(body)
+        return try work(next)
     }
 
     func close() {

@@ -112,7 +112,8 @@ private struct ServerExamination {
             WHERE name IN ('max_connections', 'superuser_reserved_connections', 'reserved_connections')
             """)
         let used = try number("SELECT COUNT(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")
-        let needed = 1 + PostgresDatabase.Limits().readers
+        let limits = PostgresDatabase.Limits()
+        let needed = 1 + limits.looks + limits.reads
         guard used * 10 < most * 9 else {
             return .warning(
                 "connections", "\(used) of \(most) are taken, and a server opens up to \(needed)",

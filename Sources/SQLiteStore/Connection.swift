@@ -149,7 +149,9 @@ extension Connection: WriterConnection {
 
     /// SQLite's own waiting grows to 100 ms between two looks, and a busy process would nearly always be missed; a
     /// repeated short wait looks more often.
-    func beginWriting(until deadline: ContinuousClock.Instant, expecting _: [ExpectedBody]) throws {
+    func beginWriting(
+        until deadline: ContinuousClock.Instant, expecting _: [ExpectedBody], joining _: () -> [ExpectedBody]
+    ) throws {
         while true {
             do {
                 try execute(.beginWriting)

@@ -107,7 +107,7 @@ struct LostConnectionTests {
         let folder = try #require(store.place.firstMatch(of: /host=([^&]+)/)?.1)
         let proxy = try CuttingProxy(before: String(folder))
         let url = store.place.replacing("host=\(folder)", with: "host=\(proxy.folder)")
-        return (try PostgresDatabase(url: url, limits: .init(readers: 2)), proxy)
+        return (try PostgresDatabase(url: url, limits: .init(looks: 2, reads: 2)), proxy)
     }
 
     @Test("a process that stops while it holds the lock holds others up for two seconds, and its write fails")

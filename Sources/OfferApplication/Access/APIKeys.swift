@@ -49,7 +49,7 @@ public struct APIKeys: Sendable {
         if rates.hasTooManyFailures(address) {
             guard try await known.contain(token.id, at: rates.now, in: database) else { return nil }
         }
-        guard let (key, lastInstant) = try await database.readInline({ try APIKeyStore($0).key(token.id) }) else {
+        guard let (key, lastInstant) = try await database.readOnce({ try APIKeyStore($0).key(token.id) }) else {
             return nil
         }
         let given = token.secretDigest(digest)

@@ -15,8 +15,12 @@ extension Snapshot {
         let limited = questions.indices.filter { questions[$0].offer.hasAccountLimit }
         guard !limited.isEmpty else { return }
         let ids = Set(limited.flatMap { questions[$0].offer.ids }).sorted()
+        if let number { try transaction.expect { [self] in _ = try othersOfAccount(ids, in: number, $0) } }
         let others = try number.map { try othersOfAccount(ids, in: $0, transaction) } ?? OthersOfAccount(offers: ids)
         guard others.all.count <= NamedCustomers.maximumCustomers else { return }
+        try transaction.expect(
+            { _ = try CustomerStore($0).version(of: others.all) },
+            { for other in others.all { _ = try SubjectFacts.read([other], $0) } })
         account = (others, try CustomerStore(transaction).version(of: others.all))
         let subjects = try others.all.map { other in
             let facts = try SubjectFacts.read([other], transaction)

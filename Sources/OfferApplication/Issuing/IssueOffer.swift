@@ -51,7 +51,11 @@ public struct IssueOffer: Sendable {
         try rates.take([request.customer], by: caller)
         let reply = IssueReply(repeatable, caller: caller, digest: digest, write: write)
         if repeatable != nil {
-            let earlier = try await database.readInline { try reply.earlier(at: try clock.instant($0), $0) }
+            let earlier = try await database.readInline { [clock] transaction in
+                try transaction.expect(
+                    { _ = try clock.instant($0) }, { _ = try reply.earlier(at: .distantPast, $0) })
+                return try reply.earlier(at: try clock.instant(transaction), transaction)
+            }
             if let earlier { return earlier }
         }
         let app = try registry.app(for: caller.scope)
@@ -107,7 +111,8 @@ public struct IssueOffer: Sendable {
         return try await database.readInline { transaction in
             var snapshot = try Snapshot.read(
                 request.customer, signed: signed, scope: caller.scope, clock: clock, catalogs: catalogs,
-                openIssuedOffersOf: [request.offerId], known: seen, transaction)
+                openIssuedOffersOf: [request.offerId], known: seen, next: { _ = try reply.earlier(at: $0, $1) },
+                transaction)
             snapshot.signUp = caller.signUp(request.customer)
             if let offer = try? caller.requested(request.offerId, of: snapshot.compiledCatalog, at: snapshot.now),
                 let product = try? offer.offer.product(asked: request.productId)

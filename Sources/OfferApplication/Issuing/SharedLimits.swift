@@ -49,6 +49,20 @@ extension Snapshot {
         try readAccountUses(of: questions, policy: policy, transaction)
     }
 
+    /// The counters of a few offers are read faster one by one.
+    private static let mostReadOneByOne = 10
+
+    /// Asks what reading the counters of offers asks first, to ask ahead.
+    static func askBeforeReadingCounters(
+        of offers: [CompiledOffer], of catalog: CompiledCatalog, in number: ScopeNumber,
+        _ transaction: any StoreTransaction
+    ) throws {
+        for offer in offers where !offer.sharedLimits.isEmpty {
+            let group = catalog.offerGroups[offer.offer.id]
+            try CounterStore(transaction).askBeforeReading(offer.offer, in: group, scope: number)
+        }
+    }
+
     /// Reads what everyone has used.
     ///
     /// At a supposed instant in the past these are the counters of the present: what they showed then is not kept. At
@@ -66,8 +80,14 @@ extension Snapshot {
             return
         }
         let store = CounterStore(transaction)
-        // A few are read faster one by one.
-        if limited.count > 10 { try store.readAll(in: number) }
+        if limited.count > Self.mostReadOneByOne {
+            try store.readAll(in: number)
+        } else {
+            let offers = limited.map { questions[$0].compiledOffer }
+            try transaction.expect { [compiledCatalog] in
+                try Self.askBeforeReadingCounters(of: offers, of: compiledCatalog, in: number, $0)
+            }
+        }
         facts.counters.reserveCapacity(limited.count)
         for index in limited {
             let offer = questions[index].offer

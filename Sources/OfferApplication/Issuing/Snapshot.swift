@@ -37,10 +37,12 @@ struct Snapshot: Sendable {
     /// - Parameters:
     ///   - offers: the offers whose open issued offers are wanted; every offer's if absent.
     ///   - known: the customers that the identifiers named when the request was first looked at.
+    ///   - next: what the caller asks after, at the snapshot's instant, to ask ahead.
     /// - Throws: `busy` if one of those was erased since.
     static func read(
         _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], scope: Scope, clock: RequestClock,
         catalogs: CompiledCatalogs, openIssuedOffersOf offers: [OfferId]?, known: NamedCustomers? = nil,
+        next: @escaping (Instant, any StoreTransaction) throws -> Void = { _, _ in },
         _ transaction: any StoreTransaction
     ) throws -> Snapshot {
         try expect(identifiers, signed: signed, of: known, scope: scope, catalogs: catalogs, transaction)
@@ -60,12 +62,18 @@ struct Snapshot: Sendable {
         let number = present.number
         var subject = try NamedCustomers.resolve(identifiers, signed: signed, in: number, transaction)
         subject.seenAt = state.newestSequence
-        if subject.customers != known?.customers {
-            try transaction.expect { try Self.read(of: subject.customers, identifiers, $0) }
-        }
+        let catalog = try catalogs.catalog(present.catalogRevision, of: number, in: scope, transaction)
+        try transaction.expect(
+            { [customers = subject.customers] in
+                if customers != known?.customers { try read(of: customers, identifiers, $0) }
+            },
+            {
+                try askBeforeReadingCounters(
+                    of: (offers ?? []).compactMap(catalog.compiledOffer), of: catalog, in: number, $0)
+            },
+            { try next(now, $0) })
         let overview = try customers.overview(of: subject.customers)
         let facts = try SubjectFacts.read(subject.customers, overview, named: identifiers, transaction)
-        let catalog = try catalogs.catalog(present.catalogRevision, of: number, in: scope, transaction)
         let ids = offers.map { $0.flatMap { catalog.compiledOffer($0)?.offer.ids ?? [] } }
         return Snapshot(
             scope: scope, number: number, subject: subject, version: overview.version,

@@ -50,7 +50,7 @@ public struct Readiness: Sendable {
 
     /// How far the clock is behind what was recorded or signed, in milliseconds; 0 if it is not behind.
     public func clockBehind() async throws -> Int64 {
-        let marks = try await database.readInline { try StoreClock($0).marks() }
+        let marks = try await database.readOnce { try StoreClock($0).marks() }
         let now = clock.wallClock()
         let lags = [marks.lastInstant, marks.newestSignedDate].compactMap { $0?.milliseconds(since: now) }
         return max(0, lags.max() ?? 0)
@@ -82,6 +82,10 @@ final class WatchedDatabase: StoreDatabase {
 
     func readInline<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         try await noting { try await base.readInline(body) }
+    }
+
+    func readOnce<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await noting { try await base.readOnce(body) }
     }
 
     func write<T: Sendable>(

@@ -49,6 +49,12 @@ public final class Ledger: Sendable {
         try await database.readInline(body)
     }
 
+    public func readOnce<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await database.readOnce(body)
+    }
+
     /// Runs a body in the next durable transaction, see ``StoreDatabase/write(_:)``, and records there what it changed.
     ///
     /// - Parameters:

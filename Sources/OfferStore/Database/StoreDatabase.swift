@@ -15,6 +15,10 @@ public protocol StoreDatabase: Sendable {
     /// For many rows use ``read(_:)``, which holds no thread that others wait for.
     func readInline<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 
+    /// Runs a body that asks one question, like ``readInline(_:)``: a driver may do without a snapshot, and then refuses
+    /// a second question.
+    func readOnce<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
+
     /// Runs a body that reads and writes, and returns only after what it wrote is durable (invariant 1).
     ///
     /// Bodies that wait together share one durable commit: one that throws undoes only what it did itself. They run one
@@ -84,6 +88,12 @@ extension StoreDatabase {
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await read(body)
+    }
+
+    public func readOnce<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await readInline(body)
     }
 }
 

@@ -30,25 +30,33 @@ struct WriteBatch {
     /// Runs the bodies, commits, and only then answers their callers, those of bodies that failed too: what they saw
     /// may have been a neighbour's, which must not be reported unless it is kept.
     ///
-    /// - Parameter waits: whether it waits for another process that writes.
-    /// - Returns: false if it does not wait and another process writes; then nothing was done.
-    func commit(_ jobs: [WriteQueue.Job], waits: Bool) -> Bool {
+    /// - Parameters:
+    ///   - waits: whether it waits for another process that writes.
+    ///   - joining: what has come since, to a batch of so many bodies.
+    /// - Returns: how many bodies there were; `nil` if it does not wait and another process writes: then nothing was
+    ///   done.
+    func commit(_ first: [WriteQueue.Job], waits: Bool, joining: (_ count: Int) -> [WriteQueue.Job]) -> Int? {
+        var jobs = first
         connection.memory = memory
         defer { connection.memory = nil }
         let deadline = ContinuousClock.now + patience
         do {
             try check()
             do {
-                try begin(until: waits ? deadline : .now, expecting: jobs.map(\.expected))
+                try begin(until: waits ? deadline : .now, expecting: jobs.map(\.expected)) {
+                    let joined = joining(jobs.count)
+                    jobs += joined
+                    return joined.map(\.expected)
+                }
             } catch StoreError.busy where !waits {
-                return false
+                return nil
             }
             // The time of the bodies does not count: the rest is for waiting.
             let left = ContinuousClock.now.duration(to: deadline)
             var answers = try runTogether(jobs, patience: left)
             if answers == nil {
                 answers = runIsolated(jobs)
-                guard answers != nil else { return true }
+                guard answers != nil else { return jobs.count }
                 try memory.write(to: connection)
                 try connection.commit()
             }
@@ -59,7 +67,7 @@ struct WriteBatch {
             undo()
             for job in jobs { job.fail(error) }
         }
-        return true
+        return jobs.count
     }
 
     /// Runs the bodies with nothing between them, and commits: nearly always all of them go well, and a savepoint costs
@@ -94,7 +102,7 @@ struct WriteBatch {
             // the failure at the commit.
             memory.rollback(to: mark)
             undo()
-            try begin(until: .now + patience, expecting: [])
+            try begin(until: .now + patience, expecting: []) { [] }
             return nil
         }
     }
@@ -128,10 +136,12 @@ struct WriteBatch {
         return answers
     }
 
-    private func begin(until deadline: ContinuousClock.Instant, expecting bodies: [ExpectedBody]) throws {
+    private func begin(
+        until deadline: ContinuousClock.Instant, expecting bodies: [ExpectedBody], joining: () -> [ExpectedBody]
+    ) throws {
         // The batch before could not undo its failed transaction, and nothing of that may be committed.
         if connection.isInTransaction { try connection.rollback() }
-        try connection.beginWriting(until: deadline, expecting: bodies)
+        try connection.beginWriting(until: deadline, expecting: bodies, joining: joining)
     }
 
     private func inSavepoint(_ job: WriteQueue.Job) throws -> WriteQueue.Release {

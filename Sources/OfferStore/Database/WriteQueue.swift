@@ -10,10 +10,13 @@ public protocol WriterConnection: StoreTransaction {
 
     /// Begins a transaction in which no other process writes.
     ///
+    /// - Parameters:
+    ///   - bodies: those that will run; a driver may ask their questions with the beginning.
+    ///   - joining: those that have come since, which run too; a driver may ask for them while another process writes.
     /// - Throws: ``StoreError/busy(_:)`` if another process writes until the deadline.
-    ///
-    /// - Parameter bodies: those that will run; a driver may ask their questions with the beginning.
-    func beginWriting(until deadline: ContinuousClock.Instant, expecting bodies: [ExpectedBody]) throws
+    func beginWriting(
+        until deadline: ContinuousClock.Instant, expecting bodies: [ExpectedBody], joining: () -> [ExpectedBody]
+    ) throws
 
     /// Tells that a body begins.
     ///
@@ -61,7 +64,8 @@ public struct WriteLimits: Sendable {
 /// Group commit: bodies that wait together share one durable transaction (docs/design.md#issuing,
 /// docs/design.md#storage).
 ///
-/// A batch never waits to fill: the queued bodies are committed, and those that arrive meanwhile form the next.
+/// A batch never waits to fill: the queued bodies are committed, and those that arrive meanwhile form the next; while
+/// another process writes they may join it.
 public final class WriteQueue: Sendable {
     struct Job: Sendable {
         let ticket: Ticket
@@ -87,6 +91,17 @@ public final class WriteQueue: Sendable {
         var isClosed = false
         /// What the last commit took: on a slow disk callers do not wait for it.
         var lastCommit = Duration.zero
+
+        mutating func take(atMost most: Int) -> [Job] {
+            var jobs = [Job]()
+            if waiting.count <= most {
+                swap(&jobs, &waiting)
+            } else {
+                jobs.append(contentsOf: waiting.prefix(most))
+                waiting.removeFirst(jobs.count)
+            }
+            return jobs
+        }
     }
 
     /// A commit that takes longer runs on the writer's thread.
@@ -179,7 +194,7 @@ public final class WriteQueue: Sendable {
     /// Commits what waits on the thread of the caller, who would only wait for another; leaves to the writer's thread
     /// what came meanwhile, and everything if another process is writing.
     private func drainOnce() {
-        let jobs = take()
+        let jobs = next()
         if !jobs.isEmpty, !commit(jobs, waits: false) {
             state.withLock { $0.waiting.insert(contentsOf: jobs, at: 0) }
         }
@@ -232,22 +247,16 @@ public final class WriteQueue: Sendable {
 
     private func drain() {
         while true {
-            let jobs = take()
+            let jobs = next()
             if jobs.isEmpty { return }
             _ = commit(jobs, waits: true)
         }
     }
 
     /// The next batch; empty if nothing waits, and then the writer rests.
-    private func take() -> [Job] {
+    private func next() -> [Job] {
         state.withLock { state in
-            var jobs = [Job]()
-            if state.waiting.count <= limits.batch {
-                swap(&jobs, &state.waiting)
-            } else {
-                jobs.append(contentsOf: state.waiting.prefix(limits.batch))
-                state.waiting.removeFirst(jobs.count)
-            }
+            let jobs = state.take(atMost: limits.batch)
             if jobs.isEmpty { state.isDraining = false }
             return jobs
         }
@@ -257,10 +266,13 @@ public final class WriteQueue: Sendable {
     private func commit(_ jobs: [Job], waits: Bool) -> Bool {
         let start = ContinuousClock.now
         let batch = WriteBatch(connection: connection, check: check, patience: limits.patience)
-        guard batch.commit(jobs, waits: waits) else { return false }
+        let bodies = batch.commit(jobs, waits: waits) { count in
+            state.withLock { $0.take(atMost: limits.batch - count) }
+        }
+        guard let bodies else { return false }
         let duration = ContinuousClock.now - start
         state.withLock { $0.lastCommit = duration }
-        onCommit(jobs.count, duration)
+        onCommit(bodies, duration)
         return true
     }
 }

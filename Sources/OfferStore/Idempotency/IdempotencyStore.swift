@@ -80,11 +80,11 @@ public struct IdempotencyStore {
 
     /// The answer under a key; `nil` if there is none, or its life is over.
     public func answer(_ key: IdempotencyRecordKey, at now: Instant) throws -> IdempotencyRecord? {
-        try transaction.first(
-            """
-            SELECT \(IdempotencyRecord.list()) FROM kept_answer
-            WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at > ?4
-            """, key.apiKeyId, key.route, key.key, Self.end(before: now))
+        let kept: IdempotencyRecord? = try transaction.first(
+            "SELECT \(IdempotencyRecord.list()) FROM kept_answer WHERE api_key_id = ?1 AND route = ?2 AND key = ?3",
+            key.apiKeyId, key.route, key.key)
+        guard let kept, kept.answeredAt > Self.end(before: now) else { return nil }
+        return kept
     }
 
     /// Keeps an answer in place of one whose life is over, and clears a few others of those away.

@@ -58,6 +58,13 @@ public struct CounterStore {
         return counters
     }
 
+    /// Asks what ``counters(of:in:open:at:in:)`` asks first, to ask ahead.
+    public func askBeforeReading(_ offer: Offer, in group: SubscriptionGroupId?, scope: ScopeNumber) throws {
+        for id in offer.ids { try askBeforeCounting(id, in: scope) }
+        guard let group else { return }
+        _ = try unmatched(Self.place(of: offer, in: group, scope))
+    }
+
     private static func place(
         of offer: Offer, in group: SubscriptionGroupId, _ scope: ScopeNumber
     ) -> UnmatchedPlace {

@@ -101,7 +101,8 @@ public struct TestStore: Sendable {
         if Self.isPostgres {
             return try PostgresDatabase(
                 url: place,
-                limits: .init(writes: limits, readers: 4, stall: stall, term: term, checksPrefetched: checksPrefetched))
+                limits: .init(
+                    writes: limits, looks: 2, reads: 4, stall: stall, term: term, checksPrefetched: checksPrefetched))
         }
         return try SQLiteDatabase(path: place, limits: SQLiteDatabase.Limits(writes: limits))
     }
