@@ -62,7 +62,7 @@ final class Pipeline {
         \(ofPlans); \(ofLostClients)
         """
 
-    /// Every question has an index: a plan must not depend on how many rows there were when the server last counted them.
+    /// Every question has an index: a plan should not depend on how many rows there were when the server last counted them.
     /// A plan that still needs such a scan looks so expensive that PostgreSQL would compile it.
     private static let ofPlans =
         "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan"
@@ -183,12 +183,14 @@ final class Pipeline {
     ///
     /// - Parameters:
     ///   - joining: asked for further messages while they wait, whose answers follow.
+    ///   - start: after how long without an answer they wait for a lock.
     ///   - end: when no more may join.
     func roundTrip(
-        _ messages: [ServerMessage], joining: () -> [ServerMessage], until end: ContinuousClock.Instant
+        _ messages: [ServerMessage], joining: () -> [ServerMessage], after start: Duration,
+        until end: ContinuousClock.Instant
     ) throws -> [PostgresResult] {
         try begin(messages)
-        let joined = try sendWhileWaiting(joining, until: end)
+        let joined = try sendWhileWaiting(joining, after: start, until: end)
         return try readAnswers().suffix(messages.count + joined)
     }
 
@@ -206,14 +208,15 @@ final class Pipeline {
 
     /// - Returns: how many messages were sent.
     private func sendWhileWaiting(
-        _ joining: () -> [ServerMessage], until end: ContinuousClock.Instant
+        _ joining: () -> [ServerMessage], after start: Duration, until end: ContinuousClock.Instant
     ) throws -> Int {
         let handle = try open()
-        var count = 0
+        var (count, wait) = (0, CInt(clamping: Int64(start / .milliseconds(1))))
         while ContinuousClock.now < end {
             var descriptor = pollfd(
                 fd: offerd_pq_socket(handle), events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
-            guard poll(&descriptor, 1, 1) == 0 else { break }
+            guard poll(&descriptor, 1, max(1, wait)) == 0 else { break }
+            wait = 1
             let messages = joining()
             if messages.isEmpty { continue }
             try send(messages)

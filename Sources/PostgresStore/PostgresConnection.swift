@@ -23,9 +23,11 @@ final class PostgresConnection: @unchecked Sendable {
     let name = PostgresConnection.newName()
     /// What a connection that writes is set to.
     private var settings: String?
-    /// How long it waits for another process that writes. Bodies join for a fifth of that: those who came last must not
-    /// wait for too little.
+    /// How long it waits for another process that writes. Bodies join for a fifth of that, so that the last of them still
+    /// have enough time to wait.
     private var patience = Duration.zero
+    /// How long a round trip takes that costs the server nothing, as it was when the database was opened.
+    private(set) var trip = Duration.zero
     private var onLock: (Duration) -> Void = { _ in }
     /// Compares each prefetched answer with what the server says then; for tests.
     private let checksPrefetched: Bool
@@ -231,6 +233,9 @@ extension PostgresConnection: WriterConnection {
     ///   - onLock: is told how long each transaction took to begin.
     func prepareToWrite(patience: Duration, stall: Duration, onLock: @escaping (Duration) -> Void) throws {
         (self.patience, self.onLock) = (patience, onLock)
+        trip =
+            try (0..<3).map { _ in try ContinuousClock().measure { _ = try rows(Statement("SELECT 1")) } }.min()
+            ?? .zero
         func milliseconds(_ duration: Duration) -> String { "'\(max(1, duration / .milliseconds(1)).rounded())ms'" }
         let settings = """
             SET idle_in_transaction_session_timeout = \(milliseconds(stall));
@@ -254,7 +259,7 @@ extension PostgresConnection: WriterConnection {
                     let new = joining()
                     questions += new
                     return new.map(ServerMessage.statement)
-                }, until: start + patience / 5)
+                }, after: trip * 2, until: start + patience / 5)
             for (question, answer) in zip(questions, answers.dropFirst(2)) { fetched[question] = answer }
             state = .writing
             number += 1

@@ -10,10 +10,9 @@ import Synchronization
 public final class PostgresDatabase: DatabaseDriver {
     public struct Limits: Sendable {
         public var writes: WriteLimits
-        /// How many quick looks there are at once at most, each on a connection and a thread of its own; near the server
-        /// there are fewer.
+        /// The most quick looks at once, each on a connection and a thread of its own; near the server there are fewer.
         public var looks: Int
-        /// How many longer reads there are at once, which keep no look waiting.
+        /// The most longer reads at once, which keep no look waiting.
         public var reads: Int
         /// How long a transaction that writes may send nothing before the server ends it, so that a process that stops
         /// does not hold the others up.
@@ -76,25 +75,23 @@ public final class PostgresDatabase: DatabaseDriver {
         }
         writer = WriteQueue(connection: connection, limits: limits.writes, isQuiet: { false }, onCommit: onCommit)
         readers = PostgresReaders {
-            try PostgresConnection(url: url, checksPrefetched: limits.checksPrefetched) {
+            let connection = try PostgresConnection(url: url, checksPrefetched: limits.checksPrefetched) {
                 roundTrips.reads.wrappingAdd(1, ordering: .relaxed)
             }
+            try connection.runScript("SET default_transaction_read_only = on")
+            return connection
         }
         func threads(_ count: Int, _ label: String) -> ReadingThreads {
             ReadingThreads((0..<max(1, count)).map { DispatchQueue(label: "\(label).\($0)") })
         }
-        looks = threads(min(limits.looks, try Self.usefulLooks(connection)), "offers.look")
+        looks = threads(min(limits.looks, Self.usefulLooks(at: connection.trip)), "offers.look")
         reads = threads(limits.reads, "offers.read")
     }
 
     /// How many quick looks use the processors well: while an answer is on its way others can be asked, but where none
-    /// takes long, more connections than processors only take the place of each other's data in their caches.
-    private static func usefulLooks(_ connection: PostgresConnection) throws -> Int {
-        let trips = try (0..<3).map { _ in
-            try ContinuousClock().measure { _ = try connection.rows(Statement("SELECT 1")) }
-        }
-        let distance = Int(clamping: Int64((trips.min() ?? .zero) / .microseconds(250)))
-        return 2 * max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))) + distance
+    /// takes long, more connections than processors only evict each other's data from the caches.
+    private static func usefulLooks(at trip: Duration) -> Int {
+        2 * max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))) + Int(clamping: Int64(trip / .microseconds(250)))
     }
 
     /// Brings a database to this version's schema.
@@ -150,7 +147,7 @@ public final class PostgresDatabase: DatabaseDriver {
 
     /// Writes only where it changes something: processes that are not elected ask again and again.
     private func stand() async throws -> Bool {
-        guard try await read(election.mayBeElected) else { return false }
+        guard try await readOnce(election.mayBeElected) else { return false }
         return try await write(expecting: { WriteExpectation(of: [], []) }, election.stand)
     }
 

@@ -111,8 +111,8 @@ public struct IssueOffer: Sendable {
         return try await database.readInline { transaction in
             var snapshot = try Snapshot.read(
                 request.customer, signed: signed, scope: caller.scope, clock: clock, catalogs: catalogs,
-                openIssuedOffersOf: [request.offerId], known: seen, next: { _ = try reply.earlier(at: $0, $1) },
-                transaction)
+                openIssuedOffersOf: [request.offerId], known: seen,
+                next: { _ = try reply.earlier(at: .distantPast, $0) }, transaction)
             snapshot.signUp = caller.signUp(request.customer)
             if let offer = try? caller.requested(request.offerId, of: snapshot.compiledCatalog, at: snapshot.now),
                 let product = try? offer.offer.product(asked: request.productId)

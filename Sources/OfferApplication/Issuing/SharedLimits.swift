@@ -52,14 +52,15 @@ extension Snapshot {
     /// The counters of a few offers are read faster one by one.
     private static let mostReadOneByOne = 10
 
-    /// Asks what reading the counters of offers asks first, to ask ahead.
+    /// Asks what reading the counters of a few offers asks first, to ask ahead.
     static func askBeforeReadingCounters(
-        of offers: [CompiledOffer], of catalog: CompiledCatalog, in number: ScopeNumber,
-        _ transaction: any StoreTransaction
+        of ids: [OfferId], of catalog: CompiledCatalog, in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws {
-        for offer in offers where !offer.sharedLimits.isEmpty {
-            let group = catalog.offerGroups[offer.offer.id]
-            try CounterStore(transaction).askBeforeReading(offer.offer, in: group, scope: number)
+        let offers = ids.compactMap(catalog.compiledOffer).filter { !$0.sharedLimits.isEmpty }.map(\.offer)
+        guard offers.count <= mostReadOneByOne else { return }
+        for offer in offers {
+            try CounterStore(transaction).askBeforeReading(
+                offer, in: catalog.offerGroups[offer.id], scope: number)
         }
     }
 
@@ -80,13 +81,10 @@ extension Snapshot {
             return
         }
         let store = CounterStore(transaction)
-        if limited.count > Self.mostReadOneByOne {
-            try store.readAll(in: number)
-        } else {
-            let offers = limited.map { questions[$0].compiledOffer }
-            try transaction.expect { [compiledCatalog] in
-                try Self.askBeforeReadingCounters(of: offers, of: compiledCatalog, in: number, $0)
-            }
+        if limited.count > Self.mostReadOneByOne { try store.readAll(in: number) }
+        try transaction.expect { [compiledCatalog] in
+            let ids = limited.map { questions[$0].offer.id }
+            try Self.askBeforeReadingCounters(of: ids, of: compiledCatalog, in: number, $0)
         }
         facts.counters.reserveCapacity(limited.count)
         for index in limited {

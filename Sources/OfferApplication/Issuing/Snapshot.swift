@@ -37,12 +37,12 @@ struct Snapshot: Sendable {
     /// - Parameters:
     ///   - offers: the offers whose open issued offers are wanted; every offer's if absent.
     ///   - known: the customers that the identifiers named when the request was first looked at.
-    ///   - next: what the caller asks after, at the snapshot's instant, to ask ahead.
+    ///   - next: what the caller asks afterwards, to ask ahead.
     /// - Throws: `busy` if one of those was erased since.
     static func read(
         _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], scope: Scope, clock: RequestClock,
         catalogs: CompiledCatalogs, openIssuedOffersOf offers: [OfferId]?, known: NamedCustomers? = nil,
-        next: @escaping (Instant, any StoreTransaction) throws -> Void = { _, _ in },
+        next: @escaping (any StoreTransaction) throws -> Void = { _ in },
         _ transaction: any StoreTransaction
     ) throws -> Snapshot {
         try expect(identifiers, signed: signed, of: known, scope: scope, catalogs: catalogs, transaction)
@@ -67,11 +67,7 @@ struct Snapshot: Sendable {
             { [customers = subject.customers] in
                 if customers != known?.customers { try read(of: customers, identifiers, $0) }
             },
-            {
-                try askBeforeReadingCounters(
-                    of: (offers ?? []).compactMap(catalog.compiledOffer), of: catalog, in: number, $0)
-            },
-            { try next(now, $0) })
+            { try askBeforeReadingCounters(of: offers ?? [], of: catalog, in: number, $0) }, next)
         let overview = try customers.overview(of: subject.customers)
         let facts = try SubjectFacts.read(subject.customers, overview, named: identifiers, transaction)
         let ids = offers.map { $0.flatMap { catalog.compiledOffer($0)?.offer.ids ?? [] } }

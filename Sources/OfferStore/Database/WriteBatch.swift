@@ -32,7 +32,7 @@ struct WriteBatch {
     ///
     /// - Parameters:
     ///   - waits: whether it waits for another process that writes.
-    ///   - joining: what has come since, to a batch of so many bodies.
+    ///   - joining: what has come since, to a batch of so many bodies; asked only if it waits.
     /// - Returns: how many bodies there were; `nil` if it does not wait and another process writes: then nothing was
     ///   done.
     func commit(_ first: [WriteQueue.Job], waits: Bool, joining: (_ count: Int) -> [WriteQueue.Job]) -> Int? {
@@ -44,7 +44,7 @@ struct WriteBatch {
             try check()
             do {
                 try begin(until: waits ? deadline : .now, expecting: jobs.map(\.expected)) {
-                    let joined = joining(jobs.count)
+                    let joined = waits ? joining(jobs.count) : []
                     jobs += joined
                     return joined.map(\.expected)
                 }

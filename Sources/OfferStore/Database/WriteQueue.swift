@@ -64,8 +64,8 @@ public struct WriteLimits: Sendable {
 /// Group commit: bodies that wait together share one durable transaction (docs/design.md#issuing,
 /// docs/design.md#storage).
 ///
-/// A batch never waits to fill: the queued bodies are committed, and those that arrive meanwhile form the next; while
-/// another process writes they may join it.
+/// A batch never waits to fill: the queued bodies are committed, and those that arrive meanwhile form the next. To a batch
+/// that waits for another process to finish its commit, a driver may add those that arrive.
 public final class WriteQueue: Sendable {
     struct Job: Sendable {
         let ticket: Ticket

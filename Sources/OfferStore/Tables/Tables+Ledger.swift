@@ -249,7 +249,8 @@ extension Table {
     ]
 
     /// Tables in which a body changes only rows of what it concerns (``WriteExpectation``), or says so, or rows that the
-    /// transaction's cache holds from then on. Settling issued offers of others changes nothing that anyone reads.
+    /// transaction's cache holds from then on. Settling issued offers of others changes nothing that anyone reads, and
+    /// of the answers under others' keys a body clears only those that are too old to be given.
     public static let changedApart: Set<String> = [
         "customer", "customer_identifier", "customer_alias", "coverage", "offer_opening",
         "history_transaction", "history_renewal_info", "history_app_transaction", "history_facts",
