@@ -91,7 +91,7 @@ public final class PostgresDatabase: DatabaseDriver {
     /// How many quick looks use the processors well: while an answer is on its way others can be asked, but where none
     /// takes long, more connections than processors only evict each other's data from the caches.
     private static func usefulLooks(at trip: Duration) -> Int {
-        2 * max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))) + Int(clamping: Int64(trip / .microseconds(250)))
+        2 * max(1, sysconf(CInt(clamping: _SC_NPROCESSORS_ONLN))) + Int(clamping: Int64(trip / .microseconds(250)))
     }
 
     /// Brings a database to this version's schema.
