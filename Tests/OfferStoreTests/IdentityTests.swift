@@ -142,6 +142,24 @@ struct IdentityTests {
         #expect(history.transactions.count == 2 && history.appTransactions.count == 1)
     }
 
+    @Test(
+        "what comes in one delivery with a merge, before and after it, is the older customer's",
+        arguments: Driver.allCases)
+    func mergeInside(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let older = try await bench.ingest([.bought("1", account: "A")], at: Bench.now).first?.customer
+        let newer = try await bench.ingest(
+            [.bought("2", account: "B"), .bought("3", account: "B")], at: Bench.now.adding(milliseconds: 1)
+        ).map(\.customer)
+        #expect(newer.count == 2 && !newer.contains(older))
+        let delivered = try await bench.ingest([
+            .bought("4", original: "3"), .bought("5", original: "2", account: "A"), .bought("6", original: "3"),
+        ])
+        #expect(delivered.last?.customer == older)
+        let customers = try await bench.database.read { try CustomerStore($0).customers([older].compactMap(\.self)) }
+        #expect(customers.first?.originalTransactionIds.sorted() == ["1", "2", "3"])
+    }
+
     @Test("aliases never merge customers, may name several, and follow a merge", arguments: Driver.allCases)
     func aliases(driver: Driver) async throws {
         let bench = try await Bench(driver)

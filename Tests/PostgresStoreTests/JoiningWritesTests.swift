@@ -81,6 +81,8 @@ struct JoiningWritesTests {
                     })
                 try await Self.joined(database, but: max(0, number - batch))
             }
+            // Time for what should not join to do so.
+            if batch < 8 { try await Task.sleep(for: .milliseconds(50)) }
             return writes
         }
         for (number, write) in zip(1..., writes) { #expect(try await write.value == 100 + number) }

@@ -12,7 +12,10 @@ struct DueEventTests {
         #expect(try await bench.nextDue() == Bench.day(5))
         #expect(try await bench.send(at: Bench.day(5).adding(milliseconds: -1)) == 0)
         #expect(try await bench.send(at: Bench.day(5)) == 1)
+        let next = try await bench.nextDue()
         try await bench.ingest([.trial("1", 0, 7, signed: 5.1)], at: Bench.day(5.1))
+        // What was announced is not due again.
+        #expect(try await bench.nextDue() == next)
         try await bench.send(at: Bench.day(6))
         let events = try await bench.announced()
         #expect(events.map(\.type) == [.trialEnding])
