@@ -32,7 +32,7 @@ struct WriteBatch {
     ///
     /// - Parameters:
     ///   - waits: whether it waits for another process that writes.
-    ///   - joining: what has come since, to a batch of so many bodies; asked only if it waits.
+    ///   - joining: takes the bodies that have arrived since, for a batch that has `count` already; called only if it waits.
     /// - Returns: how many bodies there were; `nil` if it does not wait and another process writes: then nothing was
     ///   done.
     func commit(_ first: [WriteQueue.Job], waits: Bool, joining: (_ count: Int) -> [WriteQueue.Job]) -> Int? {

@@ -12,7 +12,8 @@ public protocol WriterConnection: StoreTransaction {
     ///
     /// - Parameters:
     ///   - bodies: those that will run; a driver may ask their questions with the beginning.
-    ///   - joining: those that have come since, which run too; a driver may ask for them while another process writes.
+    ///   - joining: takes the bodies that have arrived since, which run too; a driver may call it while another process
+    ///     writes.
     /// - Throws: ``StoreError/busy(_:)`` if another process writes until the deadline.
     func beginWriting(
         until deadline: ContinuousClock.Instant, expecting bodies: [ExpectedBody], joining: () -> [ExpectedBody]
