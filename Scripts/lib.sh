@@ -106,7 +106,7 @@ ensure_python_cryptography() {
     fi
 }
 
-# The virtual environment of the tools that check openapi.yaml and the server, with pinned versions.
+# The virtual environment of the tools that check openapi.yaml, the server and the workflows, with pinned versions.
 judges=$root/.venv-test
 
 # Installs the packages pinned in Scripts/requirements.txt into a virtual environment in this clone, if they are missing.

@@ -18,7 +18,7 @@ struct SourceFile: Sendable, CustomStringConvertible {
 /// The files that people and tools read, found from where this file lies.
 struct Repository {
     /// Folders with text of ours. Build products and local state are elsewhere.
-    static let folders = ["Sources", "Tests", "docs", "Examples", "Scripts", ".ci"]
+    static let folders = ["Sources", "Tests", "docs", "Examples", "Scripts", ".ci", ".github"]
     static let files = [
         "Package.swift", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "openapi.yaml", "keys.example",
     ]
