@@ -1,11 +1,18 @@
-// Requests an offer from offerd and turns the response into StoreKit's purchase options. Copy the file into your app.
+// Asks offerd what a customer may have, requests an offer, turns the response into StoreKit's purchase options and reports
+// the purchase. Copy the file into your app.
 //
 //     let client = OfferClient(url: URL(string: "http://127.0.0.1:8080")!, token: "offerd_…")
+//     // Before the paywall; `best` is the offer to show.
+//     let answers = try await client.answers(for: product, accountToken: user.id, placement: "paywall", earlier: kept)
+//     // When the customer buys:
 //     let options = try await client.options(for: product, offerId: "comeback50", accountToken: user.id)
-//     let result = try await product.purchase(options: options)
+//     if case .success(let purchase) = try await product.purchase(options: options) {
+//         try await client.report(purchase)
+//         try await purchase.payloadValue.finish()
+//     }
 //
 // The token that `offerd dev --storekit` prints is for development. In an app that you release, `url` is your own backend,
-// which holds the API key and passes the request on; `token` is then whatever your backend knows the customer by. Without
+// which holds the API key and passes requests on; `token` is then whatever your backend knows the customer by. Without
 // a backend, `url` is offerd's and `token` a publishable key (role `app`): set `isPublishable`, and `customerToken` if
 // your users log in with a provider that offerd knows:
 //
@@ -20,9 +27,43 @@ struct OfferClient: Sendable {
     var isPublishable = false
     /// With a publishable key: gives the login provider's ID token of the user, for limits per account.
     var customerToken: (@Sendable () async throws -> String?)?
+    /// How long one attempt waits for data, in seconds.
+    var timeout: Double = 10
+
+    /// A request that carries what StoreKit has signed.
+    protocol Signed: Sendable {
+        var signedTransactions: [String] { get set }
+        var signedRenewalInfo: [String] { get set }
+        var signedAppTransaction: String? { get set }
+    }
+
+    /// What the app says about itself, unverified.
+    struct Facts: Encodable, Sendable {
+        /// The language of answers that may be shown, such as `de_DE`.
+        var locale: String?
+        /// Where in the app the offer is requested.
+        var placement: String?
+    }
+
+    /// The body of `POST /v1/decisions`.
+    struct Inquiry: Encodable, Signed {
+        var productId: String
+        /// `nil` for every offer.
+        var offerIds: [String]?
+        /// `nil` with a publishable key.
+        var customer: Request.Customer?
+        var signedTransactions: [String] = []
+        var signedRenewalInfo: [String] = []
+        var signedAppTransaction: String?
+        var request: Facts?
+    }
+
+    func inquiry(for product: String, offerIds: [String]?, accountToken: UUID, facts: Facts?) -> Inquiry {
+        Inquiry(productId: product, offerIds: offerIds, customer: customer(accountToken), request: facts)
+    }
 
     /// The body of `POST /v1/issued-offers`.
-    struct Request: Encodable, Sendable {
+    struct Request: Encodable, Signed {
         struct Customer: Encodable, Sendable {
             /// In lower case, as offerd signs it.
             var appAccountToken: String
@@ -41,18 +82,34 @@ struct OfferClient: Sendable {
         var signedAppTransaction: String?
         /// Whether these are all transactions of the customer; `nil` with a publishable key, which may not say so.
         var historyComplete: Bool? = true
+        var request: Facts?
     }
 
     func request(for product: String, offerId: String, accountToken: UUID, fresh: Bool) -> Request {
-        let account = Request.Customer(appAccountToken: accountToken.uuidString.lowercased())
-        return Request(
-            offerId: offerId, productId: product, customer: isPublishable ? nil : account, fresh: fresh,
+        Request(
+            offerId: offerId, productId: product, customer: customer(accountToken), fresh: fresh,
             historyComplete: isPublishable ? nil : true)
+    }
+
+    private func customer(_ accountToken: UUID) -> Request.Customer? {
+        isPublishable ? nil : Request.Customer(appAccountToken: accountToken.uuidString.lowercased())
     }
 
     /// The body of `POST /v1/transactions`.
     struct Delivery: Encodable, Sendable {
+        var customer: Request.Customer?
         var signedTransactions: [String]
+        var signedRenewalInfo: [String]?
+        var signedAppTransaction: String?
+        var historyComplete: Bool?
+    }
+
+    /// The data of an inquiry, which is decided from what offerd has stored.
+    func delivery(of inquiry: Inquiry) -> Delivery {
+        Delivery(
+            customer: inquiry.customer, signedTransactions: inquiry.signedTransactions,
+            signedRenewalInfo: inquiry.signedRenewalInfo, signedAppTransaction: inquiry.signedAppTransaction,
+            historyComplete: isPublishable ? nil : true)
     }
 
     /// How many JWS one request takes; long histories go in several.
@@ -61,7 +118,7 @@ struct OfferClient: Sendable {
     /// Moves transactions that do not fit into a request into deliveries to send before it.
     ///
     /// - Parameter request: keeps the first of its transactions.
-    static func deliveries(before request: inout Request) -> [Delivery] {
+    static func deliveries(before request: inout some Signed) -> [Delivery] {
         let others = request.signedRenewalInfo.count + (request.signedAppTransaction == nil ? 0 : 1)
         let fitting = max(1, jwsPerRequest - others)
         var earlier = Array(request.signedTransactions.dropFirst(fitting))
@@ -108,11 +165,83 @@ struct OfferClient: Sendable {
         var signatures: Signatures
     }
 
+    /// What a customer may have. The app may keep it to show a paywall when offerd cannot be reached, but no signature.
+    struct Answers: Codable, Sendable {
+        struct Decision: Codable, Sendable {
+            struct Explanation: Codable, Sendable {
+                /// May be shown to the customer.
+                var customerAnswer: String
+            }
+
+            var offerId: String
+            /// `eligible`, `ineligible` or `undetermined`.
+            var outcome: String
+            var explanation: Explanation?
+        }
+
+        var decisions: [Decision]
+        /// The offer to show; `nil` if there is none for the customer.
+        var best: String?
+        var receivedAt: Date?
+    }
+
+    /// Reads a response to an inquiry. If offerd could not answer, an earlier answer of the last hour is used.
+    static func answers(_ response: Response, earlier: Answers?, now: Date = Date()) throws -> Answers {
+        guard response.status == 200 else {
+            let age = earlier?.receivedAt.map(now.timeIntervalSince) ?? .infinity
+            if response.isTemporary, let earlier, (0...3_600).contains(age) { return earlier }
+            throw failure(status: response.status, body: response.body)
+        }
+        var answers = try JSONDecoder().decode(Answers.self, from: response.body)
+        answers.receivedAt = now
+        return answers
+    }
+
+    struct Response: Sendable {
+        /// 0 if none was received; `body` then says why.
+        var status: Int
+        var body = Data()
+        /// In seconds.
+        var retryAfter: Double?
+
+        /// Whether the same request may get another answer soon.
+        var isTemporary: Bool { status == 0 || status == 429 || status >= 500 }
+    }
+
+    /// The headers of a request. Under one `key`, offerd issues once, however often the same bytes are sent.
+    func headers(key: UUID?, customerToken: String?) -> [String: String] {
+        var headers = ["Authorization": "Bearer \(token)", "Content-Type": "application/json"]
+        headers["Idempotency-Key"] = key?.uuidString
+        headers["Customer-Token"] = isPublishable ? customerToken : nil
+        return headers
+    }
+
+    /// Sends a request until there is an answer that lasts, and not again if the server wants more than five seconds.
+    static func repeating(
+        attempts: Int,
+        pause: (Double) async throws -> Void = { try await Task.sleep(nanoseconds: UInt64($0 * 1_000_000_000)) },
+        send: () async throws -> Response
+    ) async throws -> Response {
+        var response = Response(status: 0)
+        for attempt in 1...attempts {
+            do {
+                response = try await send()
+            } catch {
+                try Task.checkCancellation()
+                response = Response(status: 0, body: Data("no answer: \(error.localizedDescription)".utf8))
+            }
+            let wait = response.retryAfter ?? Double(attempt) / 2
+            guard response.isTemporary, wait <= 5, attempt < attempts else { break }
+            try await pause(wait)
+        }
+        return response
+    }
+
     enum Failure: Error {
         /// The customer cannot have the offer, or offerd lacks information. `answer` may be shown to them. For an
         /// introductory offer, pass `introductoryEligibility` to StoreKit, which might grant the trial otherwise.
         case refused(answer: String, introductoryEligibility: String?)
-        /// Another failure, with its hint for developers.
+        /// Another failure, with its hint for developers; status 0 if there was no answer.
         case failed(status: Int, detail: String)
         /// The response does not fit the request.
         case unusable(String)
@@ -164,9 +293,44 @@ struct OfferClient: Sendable {
         ///
         /// - Parameter fresh: whether to sign again, because a purchase with the last options failed.
         func options(
-            for product: Product, offerId: String, accountToken: UUID, fresh: Bool = false
+            for product: Product, offerId: String, accountToken: UUID, fresh: Bool = false, placement: String? = nil
         ) async throws -> Set<Product.PurchaseOption> {
             var request = request(for: product.id, offerId: offerId, accountToken: accountToken, fresh: fresh)
+            request.request = Facts(locale: Locale.current.identifier, placement: placement)
+            try await add(product, to: &request)
+            try await deliver(Self.deliveries(before: &request))
+            let response = try await send(request, to: "v1/issued-offers", key: UUID())
+            return try options(
+                try Self.offer(status: response.status, body: response.body, for: request), product, accountToken)
+        }
+
+        /// What the customer may have, for a paywall. Nothing is issued, and nothing sent twice: a customer waits.
+        ///
+        /// - Parameter offerIds: the offers to ask about; `nil` for every one.
+        /// - Parameter earlier: the last answer for this account, for when there is no other.
+        func answers(
+            for product: Product, offerIds: [String]? = nil, accountToken: UUID, placement: String? = nil,
+            earlier: Answers? = nil
+        ) async throws -> Answers {
+            let facts = Facts(locale: Locale.current.identifier, placement: placement)
+            var inquiry = inquiry(for: product.id, offerIds: offerIds, accountToken: accountToken, facts: facts)
+            try await add(product, to: &inquiry)
+            for delivery in Self.deliveries(before: &inquiry) + [delivery(of: inquiry)] {
+                let response = try await send(delivery, to: "v1/transactions", attempts: 1)
+                // Throws, or gives the earlier answer.
+                guard response.status == 200 else { return try Self.answers(response, earlier: earlier) }
+            }
+            return try Self.answers(try await send(inquiry, to: "v1/decisions", attempts: 1), earlier: earlier)
+        }
+
+        /// Tells the server of a purchase: the result of `purchase(options:)`, and each of `Transaction.updates`.
+        ///
+        /// Call it before `finish()`: StoreKit brings an unfinished transaction again, and with it a report that failed.
+        func report(_ purchase: VerificationResult<Transaction>) async throws {
+            try await deliver([Delivery(signedTransactions: [purchase.jwsRepresentation])])
+        }
+
+        private func add(_ product: Product, to request: inout some Signed) async throws {
             for await transaction in Transaction.all {
                 request.signedTransactions.append(transaction.jwsRepresentation)
             }
@@ -177,26 +341,32 @@ struct OfferClient: Sendable {
             if let app = try? await AppTransaction.shared, !app.unsafePayloadValue.appTransactionID.isEmpty {
                 request.signedAppTransaction = app.jwsRepresentation
             }
-            for delivery in Self.deliveries(before: &request) {
-                let (status, body) = try await send(delivery, to: "v1/transactions")
-                guard status == 200 else { throw Self.failure(status: status, body: body) }
-            }
-            let (status, body) = try await send(request, to: "v1/issued-offers")
-            return try options(try Self.offer(status: status, body: body, for: request), product, accountToken)
         }
 
-        private func send(_ body: some Encodable, to path: String) async throws -> (status: Int, body: Data) {
-            var request = URLRequest(url: url.appending(path: path))
-            request.httpMethod = "POST"
-            request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
-            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-            // Without it only limits per account cannot be decided.
-            if isPublishable, let customerToken = try? await customerToken?() {
-                request.setValue(customerToken, forHTTPHeaderField: "Customer-Token")
+        private func deliver(_ deliveries: [Delivery]) async throws {
+            for delivery in deliveries {
+                let response = try await send(delivery, to: "v1/transactions")
+                guard response.status == 200 else {
+                    throw Self.failure(status: response.status, body: response.body)
+                }
             }
+        }
+
+        private func send(
+            _ body: some Encodable, to path: String, key: UUID? = nil, attempts: Int = 3
+        ) async throws -> Response {
+            var request = URLRequest(url: url.appending(path: path), timeoutInterval: timeout)
+            request.httpMethod = "POST"
+            // Without the token only limits per account cannot be decided.
+            request.allHTTPHeaderFields = headers(key: key, customerToken: try? await customerToken?())
             request.httpBody = try JSONEncoder().encode(body)
-            let (data, response) = try await URLSession.shared.data(for: request)
-            return ((response as? HTTPURLResponse)?.statusCode ?? 0, data)
+            let repeated = request
+            return try await Self.repeating(attempts: attempts) {
+                let (data, response) = try await URLSession.shared.data(for: repeated)
+                let http = response as? HTTPURLResponse
+                let wait = http?.value(forHTTPHeaderField: "Retry-After").flatMap(Double.init)
+                return Response(status: http?.statusCode ?? 0, body: data, retryAfter: wait)
+            }
         }
 
         private func options(

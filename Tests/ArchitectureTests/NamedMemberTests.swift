@@ -7,6 +7,7 @@ struct NamedMemberTests {
         "AppTransaction.shared", "DecodingError.dataCorrupted", "Mutex.withLock",
         "Product.SubscriptionOffer.Signature", "PurchaseParams.Builder", "RenewalInfo.eligibleWinBackOfferIDs",
         "SKPaymentQueue.default", "SKPaymentTransaction.transactionIdentifier", "Transaction.all",
+        "Transaction.updates",
     ]
 
     private static func missing(_ paths: [[Substring]], _ code: DeclaredMembers) -> [String] {

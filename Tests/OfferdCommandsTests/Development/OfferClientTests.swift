@@ -59,6 +59,94 @@ struct OfferClientTests {
         #expect(await server.stop() == 0)
     }
 
+    @Test("it asks what a customer may have, and reports a purchase")
+    func inquiry() async throws {
+        let project = try StoreKitProject()
+        let server = try await project.start()
+        let url = try #require(URL(string: server.url))
+        let token = try String(contentsOfFile: project.directory.path(".offerd-xcode/client.token"), encoding: .utf8)
+        let client = OfferClient(url: url, token: token.trimmingCharacters(in: .newlines))
+        let account = try #require(UUID(uuidString: Self.account))
+        func answer(_ path: String, _ body: some Encodable) async throws -> OfferClient.Response {
+            let text = String(decoding: try JSONEncoder().encode(body), as: UTF8.self)
+            let answer = try await server.ask("POST", path, token: client.token, body: text, client: .shared)
+            return OfferClient.Response(status: answer.status, body: Data(answer.body))
+        }
+        let trial = "com.example.pro.monthly.introductory"
+        var inquiry = client.inquiry(
+            for: "com.example.pro.monthly", offerIds: ["comeback50", trial], accountToken: account,
+            facts: OfferClient.Facts(locale: "de_DE", placement: "paywall"))
+        #expect(try await answer("/v1/transactions", client.delivery(of: inquiry)).status == 200)
+        let new = try OfferClient.answers(try await answer("/v1/decisions", inquiry), earlier: nil)
+        // Nothing says yet that the trial was not used.
+        #expect(new.best == nil)
+        inquiry.signedTransactions = [try project.transaction(account: Self.account)]
+        let report = OfferClient.Delivery(signedTransactions: inquiry.signedTransactions)
+        #expect(try await answer("/v1/transactions", report).status == 200)
+        let answers = try OfferClient.answers(try await answer("/v1/decisions", inquiry), earlier: nil)
+        #expect(answers.best == "comeback50")
+        let refused = try #require(answers.decisions.first { $0.offerId == trial })
+        #expect(refused.outcome == "ineligible")
+        #expect(refused.explanation?.customerAnswer.hasSuffix(".") == true)
+        let kept = try JSONDecoder().decode(OfferClient.Answers.self, from: try JSONEncoder().encode(answers))
+        #expect(kept.receivedAt == answers.receivedAt)
+        #expect(await server.stop() == 0)
+    }
+
+    @Test("an earlier answer of the last hour is used only if there is no other")
+    func earlier() throws {
+        let now = Date(timeIntervalSince1970: 1_000_000)
+        func best(_ status: Int, age: Double?) throws -> String? {
+            let earlier = age.map {
+                OfferClient.Answers(decisions: [], best: "earlier", receivedAt: now.addingTimeInterval(-$0))
+            }
+            let body = status == 200 ? #"{"decisions": [], "best": "new"}"# : #"{"detail": "no"}"#
+            let response = OfferClient.Response(status: status, body: Data(body.utf8))
+            return try OfferClient.answers(response, earlier: earlier, now: now).best
+        }
+        #expect(try best(200, age: 60) == "new")
+        for status in [0, 429, 500, 503] {
+            #expect(try best(status, age: 3_600) == "earlier")
+            for age in [3_601, -60, nil] as [Double?] {
+                #expect(throws: OfferClient.Failure.self) { try best(status, age: age) }
+            }
+        }
+        #expect(throws: OfferClient.Failure.self) { try best(403, age: 60) }
+    }
+
+    @Test("a request is sent again while another answer is to be expected soon, under the same key")
+    func repeating() async throws {
+        struct Lost: Error {}
+        func run(_ responses: [OfferClient.Response?]) async throws -> (status: Int, pauses: [Double]) {
+            var (rest, pauses) = (responses, [Double]())
+            let last = try await OfferClient.repeating(attempts: 3, pause: { pauses.append($0) }) {
+                guard let response = rest.removeFirst() else { throw Lost() }
+                return response
+            }
+            #expect(rest.isEmpty)
+            return (last.status, pauses)
+        }
+        func response(_ status: Int, after wait: Double? = nil) -> OfferClient.Response {
+            OfferClient.Response(status: status, retryAfter: wait)
+        }
+        for status in [200, 201, 400, 403, 409, 422] {
+            let only = try await run([response(status)])
+            #expect(only.status == status && only.pauses.isEmpty)
+        }
+        let lost = try await run([nil, response(503, after: 2), response(201)])
+        #expect(lost.status == 201 && lost.pauses == [0.5, 2])
+        let never = try await run([nil, nil, nil])
+        #expect(never.status == 0 && never.pauses == [0.5, 1])
+        let late = try await run([response(429, after: 600)])
+        #expect(late.status == 429 && late.pauses.isEmpty)
+
+        let client = OfferClient(url: try #require(URL(string: "http://127.0.0.1:8080")), token: "offerd_…")
+        let key = UUID()
+        #expect(client.headers(key: key, customerToken: "eyJ…")["Idempotency-Key"] == key.uuidString)
+        #expect(client.headers(key: nil, customerToken: "eyJ…")["Idempotency-Key"] == nil)
+        #expect(client.headers(key: nil, customerToken: "eyJ…")["Customer-Token"] == nil)
+    }
+
     @Test("a long history is sent in several requests of at most 20 JWS, and none twice")
     func longHistories() throws {
         for count in [0, 1, 18, 19, 20, 58, 59, 200] {
