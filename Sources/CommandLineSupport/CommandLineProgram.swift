@@ -133,6 +133,9 @@ package struct CommandFailure: Error, Hashable {
         self.init(status, lines: ["error: " + message] + hints.map { "hint: " + $0 })
     }
 
+    /// The same, but with another status.
+    package func with(_ status: ExitStatus) -> CommandFailure { CommandFailure(status, lines: lines) }
+
     /// The answer is no, and stdout has said so.
     package static let answeredNo = CommandFailure(.failed, lines: [])
 

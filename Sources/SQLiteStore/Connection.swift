@@ -274,7 +274,7 @@ extension StoreError {
         case SQLITE_READONLY, SQLITE_PERM: self = .readOnly("the database cannot be written: \(message)")
         case SQLITE_FULL: self = .full("the disk is full")
         case SQLITE_CORRUPT: self = .damaged("the database file is damaged: \(message)")
-        case SQLITE_NOTADB: self = .unavailable("the database file is not an SQLite database")
+        case SQLITE_NOTADB: self = .foreign("the database file is not an SQLite database")
         // A sum or a step beyond 64 bits, which only numbers lead to that the service never writes.
         case SQLITE_ERROR where message == "integer overflow": self = .corrupt("a sum of its rows is beyond 64 bits")
         case SQLITE_CONSTRAINT where message.hasPrefix("cannot store REAL"):

@@ -67,7 +67,7 @@ extension SQLiteDatabase {
         let connection = try Connection(path: path, .readOnly)
         let applied = try Schema.applied(connection, path: path)
         guard let newest = applied.max() else {
-            throw StoreError.unavailable("`\(path)` is not a database of offerd")
+            throw StoreError.foreign("the file is not a database of offerd")
         }
         try connection.checkStructure(thoroughly: true)
         let census = try connection.reading(StoreCensus.read)

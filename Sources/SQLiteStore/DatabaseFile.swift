@@ -8,7 +8,7 @@ enum DatabaseFile {
         let files = FileManager.default
         var isDirectory = false
         guard files.fileExists(atPath: path, isDirectory: &isDirectory) else { return }
-        guard !isDirectory else { throw StoreError.unavailable("the database `\(path)` is a directory") }
+        guard !isDirectory else { throw StoreError.foreign("the database `\(path)` is a directory") }
         guard files.isReadableFile(atPath: path) else {
             throw StoreError.unavailable("the database file `\(path)` cannot be read by this user")
         }

@@ -29,7 +29,7 @@ public enum SQLiteVersion {
 
     static func check() throws {
         if current < oldest {
-            throw StoreError.unavailable("SQLite \(text(current)) is too old: \(text(oldest)) or later is needed")
+            throw StoreError.unsuitable("SQLite \(text(current)) is too old: \(text(oldest)) or later is needed")
         }
     }
 }

@@ -32,6 +32,18 @@ struct PeriodTests {
     }
 
     @Test(
+        "words that mean a period are read as one, for a hint",
+        arguments: [
+            ("1 year", "P1Y"), ("1 Year", "P1Y"), ("2 weeks", "P2W"), ("14days", "P2W"), ("30 d", "P30D"),
+            ("1-month", "P1M"), ("12 months", "P1Y"), ("1y", "P1Y"), ("1 yearly", nil), ("year", nil), ("1", nil),
+            ("", nil), ("0 days", nil), ("-1 year", nil), ("1.5 years", nil), ("１ year", nil), ("1 minute", nil),
+            ("101 years", nil), ("99999999999999999999 days", nil), ("1 s", nil),
+        ])
+    func words(_ text: String, _ period: String?) {
+        #expect(Period(words: text)?.description == period)
+    }
+
+    @Test(
         "the canonical form is written",
         arguments: [
             ("P12M", "P1Y"), ("P13M", "P1Y1M"), ("P14D", "P2W"), ("P10D", "P10D"), ("P1W3D", "P10D"),

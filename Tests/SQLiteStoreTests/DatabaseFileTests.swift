@@ -131,7 +131,7 @@ struct DatabaseFileTests {
             _ = try SQLiteDatabase(path: path)
             Issue.record("garbage was opened")
         } catch let error as StoreError {
-            #expect(error == .unavailable("the database file is not an SQLite database"))
+            #expect(error == .foreign("the database file is not an SQLite database"))
         }
     }
 

@@ -152,10 +152,12 @@ struct Field {
     func writtenPeriod() -> (period: Period, text: String)? {
         guard let text = scalar("a period") else { return nil }
         if let period = Period(text) { return (period, text) }
-        let periods = ["P1W", "P1M", "P3M", "P1Y"]
+        let meant =
+            Period(words: text)?.description
+            ?? Suggestion.nearest(to: text, among: ["P1W", "P1M", "P3M", "P1Y"])
         return refuse(
             .invalidValue, "\(quoted(text)) is not a period",
-            hint: Suggestion.nearest(to: text, among: periods).map { "did you mean `\($0)`?" }
+            hint: meant.map { "did you mean `\($0)`?" }
                 ?? "write it like `P1M`, `P2W`, `P90D` or `PT48H`, up to \(InputBounds.longestPeriod) years")
     }
 

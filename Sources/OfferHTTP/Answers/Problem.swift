@@ -33,10 +33,16 @@ struct Problem: Error {
         Problem(.notFound, "there is nothing at `\(path.prefix(200))`", hint: "`/openapi.yaml` lists every path")
     }
 
-    static func unauthenticated(tokenWasGiven: Bool) -> Problem {
+    /// Why a request has no caller.
+    enum MissingKey: String {
+        case none = "the request carries no API key"
+        case notABearer = "the `Authorization` header is not of the form `Bearer TOKEN`"
+        case unknown = "the API key is unknown, expired or revoked"
+    }
+
+    static func unauthenticated(_ reason: MissingKey) -> Problem {
         Problem(
-            .unauthenticated,
-            tokenWasGiven ? "the API key is unknown, expired or revoked" : "the request carries no API key",
+            .unauthenticated, reason.rawValue,
             hint: "send `Authorization: Bearer offerd_<id>_<secret>`; `offerd api-keys create` makes a key"
         ).with(.wwwAuthenticate, "Bearer")
     }

@@ -48,7 +48,7 @@ struct CallerContext: ChildRequestContext {
 
     /// - Throws: ``Problem`` `unauthenticated`.
     init(context: OfferContext) throws {
-        guard var caller = context.caller else { throw Problem.unauthenticated(tokenWasGiven: false) }
+        guard var caller = context.caller else { throw Problem.unauthenticated(.none) }
         coreContext = context.coreContext
         requestId = context.requestId
         notes = context.notes
@@ -117,9 +117,10 @@ struct Authentication: RouterMiddleware {
         _ request: Request, context: OfferContext, next: @concurrent (Request, OfferContext) async throws -> Response
     ) async throws -> Response {
         let values = request.headers[values: .authorization]
-        guard !values.isEmpty else { throw Problem.unauthenticated(tokenWasGiven: false) }
+        guard !values.isEmpty else { throw Problem.unauthenticated(.none) }
         // Anything but a bearer token is a failed attempt, as is an empty one.
-        let token = Self.token(in: values) ?? ""
+        let given = Self.token(in: values)
+        let token = given ?? ""
         let caller: Caller
         do {
             guard
@@ -127,7 +128,7 @@ struct Authentication: RouterMiddleware {
                     forToken: token, from: context.address,
                     body: request.bodyLength(atMost: UnreadBodies.bound) ?? usualBytes)
             else {
-                throw Problem.unauthenticated(tokenWasGiven: true)
+                throw Problem.unauthenticated(given == nil ? .notABearer : .unknown)
             }
             caller = found
         } catch {

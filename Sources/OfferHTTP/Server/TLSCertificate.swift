@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOSSL
 package import OfferDocuments
 public import OfferModel
@@ -37,6 +38,7 @@ public final class TLSCertificate: Sendable {
 
     private static func load(_ files: TLSPaths) throws(TLSFailure) -> Loaded {
         let chain = try certificates(files.certificate)
+        try requireFile(files.key, "private key")
         let key: NIOSSLPrivateKey
         do {
             key = try NIOSSLPrivateKey(file: files.key, format: .pem)
@@ -65,7 +67,18 @@ public final class TLSCertificate: Sendable {
         }
     }
 
+    /// Tells a file that is missing from one that this user may not read, or in a folder that they may not search.
+    private static func requireFile(_ path: String, _ what: String) throws(TLSFailure) {
+        do {
+            _ = try FileManager.default.attributesOfItem(atPath: path)
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+            throw TLSFailure(
+                detail: "the \(what) `\(path)` does not exist", hint: "correct the path in `tls`, or create the file")
+        } catch {}
+    }
+
     private static func certificates(_ path: String) throws(TLSFailure) -> [NIOSSLCertificate] {
+        try requireFile(path, "certificate")
         let certificates = (try? NIOSSLCertificate.fromPEMFile(path)) ?? []
         guard !certificates.isEmpty else {
             throw TLSFailure(

@@ -51,6 +51,17 @@ public struct Period: Hashable, Sendable {
         self.init(months: Int(months), days: Int(days), timeMilliseconds: time)
     }
 
+    /// The period that words such as `1 year`, `14days` or `2 Weeks` mean; `nil` for anything else.
+    package init?(words text: String) {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        var word = text.dropFirst(digits.count).filter { $0 != " " && $0 != "-" }.lowercased()
+        if word.count > 1, word.hasSuffix("s") { word.removeLast() }
+        guard !digits.isEmpty, let letter = ["y", "m", "w", "d"].first(where: word.hasPrefix),
+            [letter, "year", "month", "week", "day"].contains(word)
+        else { return nil }
+        self.init("P\(digits)\(letter.uppercased())")
+    }
+
     /// The length in milliseconds; `nil` if it holds months or years.
     ///
     /// Stays at the end of the range instead of overflowing.

@@ -266,6 +266,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case corrupt(String)
     /// The facts of some history cannot be read; they can be derived from it.
     case corruptFacts(String)
+    /// The file is no database, or another program's.
+    case foreign(String)
     /// The database was never migrated, or not by this version.
     case notMigrated(String)
     /// A newer version of the program has migrated the database.
@@ -281,7 +283,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case unavailable(String)
     /// The server of the database does not answer, or does not accept this user.
     case unreachable(String)
-    /// The server of the database is too old, or set so that the store would break.
+    /// The database, its server or SQLite is not one that the store can work on, such as a version that is too old.
     case unsuitable(String)
     /// The ledger was about to be changed in a transaction without an author: a defect, see ``Ledger``.
     case unrecorded
@@ -290,7 +292,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .corrupt(let detail), .corruptFacts(let detail): "the database is corrupt: \(detail)"
         case .busy(let detail), .readOnly(let detail), .full(let detail), .damaged(let detail),
-            .notMigrated(let detail), .newerThanThisVersion(let detail), .interrupted(let detail),
+            .foreign(let detail), .notMigrated(let detail), .newerThanThisVersion(let detail), .interrupted(let detail),
             .moved(let detail), .unavailable(let detail), .unreachable(let detail), .unsuitable(let detail):
             detail
         case .unrecorded: "the ledger cannot be changed without an audit event"
@@ -300,11 +302,21 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { detail }
 
+    /// Whether trying again cannot help: the database, the program or the configuration has to be changed first.
+    public var isPermanent: Bool {
+        switch self {
+        case .damaged, .corrupt, .corruptFacts, .foreign, .notMigrated, .newerThanThisVersion, .interrupted,
+            .unsuitable, .constraint, .unrecorded:
+            true
+        case .busy, .readOnly, .full, .moved, .unavailable, .unreachable: false
+        }
+    }
+
     /// Whether it is of the file, its disk or those who share it, and not of a row or a statement.
     public var isOfFile: Bool {
         switch self {
-        case .busy, .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .interrupted, .moved, .unavailable,
-            .unreachable, .unsuitable:
+        case .busy, .full, .readOnly, .damaged, .foreign, .notMigrated, .newerThanThisVersion, .interrupted, .moved,
+            .unavailable, .unreachable, .unsuitable:
             true
         case .corrupt, .corruptFacts, .constraint, .unrecorded: false
         }
@@ -318,6 +330,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case .damaged: "stop the service and restore the latest backup; `offerd doctor` shows what is broken"
         case .corrupt: "stop the service and restore the latest backup"
         case .corruptFacts: "run `offerd doctor --rebuild-facts`"
+        case .foreign: "check that the path is that of the database"
         case .notMigrated: "run `offerd migrate`"
         case .newerThanThisVersion: "run the newest version of offerd that ever used this database"
         case .interrupted: "run `offerd restore` again, or `offerd move` if that was interrupted"
@@ -326,7 +339,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
                 + "docs/operations.md, \"A database that was moved\", says what to do if it is gone"
         case .constraint, .unrecorded: nil
         case .unavailable: "check the database's path, its permissions and its disk"
-        case .unsuitable: "docs/scale.md says what the database needs"
+        case .unsuitable: "docs/operations.md and docs/scale.md say what the database needs"
         case .unreachable: "check that the PostgreSQL server runs, and the host, the user and the name in `database`"
         }
     }

@@ -78,7 +78,7 @@ struct Restore: ParsableCommand {
     }
 
     func run() throws {
-        let content = try SQLiteDatabase.inspect(path: file)
+        let content = try naming { try SQLiteDatabase.inspect(path: file) }
         if check {
             let ledger = try prove(content)
             try Console.output("\(file) can be restored")
@@ -101,6 +101,22 @@ struct Restore: ParsableCommand {
         for line in ContentText.lines(content) { try Console.output(line) }
     }
 
+    /// Names the copy in what is wrong with it: the words of the store are of the database.
+    private func naming<Result>(_ read: () throws -> Result) throws -> Result {
+        do {
+            return try read()
+        } catch let error as StoreError where error.isPermanent {
+            let hint =
+                switch error {
+                case .foreign: "name a file that `offerd backup` made"
+                case .newerThanThisVersion: error.hint
+                default: "name another copy"
+                }
+            throw CommandFailure(
+                .failed, "`\(file)` cannot be restored: \(error.detail)", hints: [hint].compactMap(\.self))
+        }
+    }
+
     /// - Returns: what was proven, or why nothing was.
     private func prove(_ content: DatabaseContent) throws -> [String] {
         guard let config else { return ["the ledger was not proven: `--config` names the audit's keys"] }
@@ -108,7 +124,7 @@ struct Restore: ParsableCommand {
         guard content.isCurrent else {
             return ["the ledger was not proven: this version proves its own schema, see `offerd migrate`"]
         }
-        let outcome = try SQLiteDatabase.readInline(at: file) { try check.outcome($0) }
+        let outcome = try naming { try SQLiteDatabase.readInline(at: file) { try check.outcome($0) } }
         if case .broken(let row) = outcome { throw LedgerOutcome.failure(row) }
         return outcome.lines()
     }

@@ -47,9 +47,16 @@ enum DoctorChecks {
             let end = try TLSCertificate(tls).expiresAt
             let (left, date) = (end.milliseconds(since: .wallClock), TimeText.absolute(end))
             if left <= 0 { return [.failed("tls", "the certificate expired at \(date)", hint: hint)] }
-            return left > 14 * Instant.Duration.day
-                ? [.ok("tls", "the certificate is valid until \(date)")]
-                : [.warning("tls", "the certificate expires at \(date)", hint: hint)]
+            let key = tls.keyModeForOthers.map { mode in
+                DoctorReport.Check.warning(
+                    "tls", "others on this machine may read the key `\(tls.key)` (mode \(mode))",
+                    hint: "let only the owner read it, as with `chmod 600`")
+            }
+            let term: DoctorReport.Check =
+                left > 14 * Instant.Duration.day
+                ? .ok("tls", "the certificate is valid until \(date)")
+                : .warning("tls", "the certificate expires at \(date)", hint: hint)
+            return [term] + [key].compactMap(\.self)
         } catch {
             return [failure("tls", error)]
         }

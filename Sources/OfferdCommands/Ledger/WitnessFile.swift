@@ -83,7 +83,7 @@ final class WitnessFile: Sendable {
             try WitnessCheck(transaction, judge: judge).run { try self.records(through: end, tail: true, $0) }
                 .difference
         }
-        if let difference { throw LedgerOutcome.failure(difference.broken) }
+        if let difference { throw LedgerOutcome.failure(difference.broken).with(.usage) }
         try await catchUp(newer)
     }
 

@@ -245,7 +245,8 @@ struct MetricsService: Service {
         do {
             try await server.run()
         } catch {
-            throw ListenFailure.translate(error, address: address)
+            throw ListenFailure.translate(
+                error, address: address, of: "metrics", place: "`metrics` in the configuration")
         }
     }
 }

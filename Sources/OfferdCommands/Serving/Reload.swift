@@ -56,7 +56,7 @@ struct Reload: Sendable {
             try await audit.note(keys: try setup.shownKeys(audit: auditKeys))
             if let certificate, let renewed {
                 certificate.replace(with: renewed)
-                certificate.warnIfExpired(logger)
+                if let files = setup.configuration.tls { certificate.warn(files, logger) }
             }
             registry.replace(with: apps)
             rates.replace(with: setup.configuration.rateLimits)
@@ -80,9 +80,30 @@ struct Reload: Sendable {
 }
 
 extension TLSCertificate {
-    func warnIfExpired(_ logger: Logger) {
-        guard expiresAt <= Instant.wallClock else { return }
-        logger.warning("the TLS certificate expired at \(expiresAt); most clients refuse it")
+    /// Warns of what a server can live with, but its operator should not.
+    func warn(_ files: TLSPaths, _ logger: Logger) {
+        if expiresAt <= Instant.wallClock {
+            logger.warning("the TLS certificate expired at \(expiresAt); most clients refuse it")
+        }
+        if let mode = files.keyModeForOthers {
+            logger.warning(
+                "others on this machine may read the TLS key",
+                metadata: [
+                    "file": "\(files.key)", "mode": "\(mode)",
+                    "hint": "let only the owner read it, as with `chmod 600`",
+                ])
+        }
+    }
+}
+
+extension TLSPaths {
+    /// The mode of the key's file, in octal digits, if it lets others read it.
+    var keyModeForOthers: String? {
+        // Certificates are renewed by links to files, and a link has a mode of its own.
+        let file = URL(filePath: key).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0
+        return mode & 0o007 == 0 ? nil : String(mode, radix: 8)
     }
 }
 

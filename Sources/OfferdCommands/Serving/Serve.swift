@@ -28,6 +28,9 @@ struct Serve: AsyncParsableCommand {
             Reads the configuration, the keys and the certificate again when one of their files changes, and on SIGHUP. \
             Everything but apps, keys, `rateLimits`, `tls`, `webhooks` and `customerTokens` needs a restart.
 
+            Exit status: 0 ended by a signal; 1 failed, and starting it again may help, as when an address is in use or \
+            the database is busy; 2 the command line, the configuration or the database has to be corrected first.
+
             With --clock-file the time is what a file holds, in milliseconds since 1970, read for each request: it \
             lets a test go through days in seconds. keys.yaml may have no environment but LocalTesting.
 
@@ -63,15 +66,20 @@ struct Serve: AsyncParsableCommand {
         let output = ServerOutput(setup.configuration.log)
         // From here on a hangup does not end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        try await output.whileRunning {
-            try await ServerSetup.withTransport { transport in
-                try await HTTPWebhookSender.with { sender in
-                    try await serve(setup, asking: transport, sender, hangups, watch, output) { url in
-                        output.announce("listening on \(url)")
-                        more(url).forEach(output.announce)
+        do {
+            try await output.whileRunning {
+                try await ServerSetup.withTransport { transport in
+                    try await HTTPWebhookSender.with { sender in
+                        try await serve(setup, asking: transport, sender, hangups, watch, output) { url in
+                            output.announce("listening on \(url)")
+                            more(url).forEach(output.announce)
+                        }
                     }
                 }
             }
+        } catch let error as StoreError where error.isPermanent {
+            // What supervises the server need not start it again where another start would end the same way.
+            throw CommandFailure.words(error)?.with(.usage) ?? error
         }
     }
 
@@ -115,6 +123,7 @@ struct Serve: AsyncParsableCommand {
             terms: setup.configuration.retention,
             author: .service, clock: clock)
         let address = setup.listen
+        let announcements = Announcements(of: exporter == nil ? 1 : 2)
         let keys = try setup.shownKeys(audit: audit)
         do {
             try await useCases.audit.note(keys: keys)
@@ -134,13 +143,13 @@ struct Serve: AsyncParsableCommand {
         ) { port, isLoopback in
             let bound = ListenAddress(host: address.host, port: port)
             let url = "\(certificate == nil ? "http" : "https")://\(bound)"
-            announce(url)
+            announcements.add(0) { announce(url) }
             if certificate == nil, !isLoopback {
                 started.warning(
                     "API keys and customers' data travel unencrypted, because other machines can reach `\(bound)` and it has no TLS: set `tls`, or listen on 127.0.0.1 behind a proxy with TLS"
                 )
             }
-            certificate?.warnIfExpired(started)
+            if let files = setup.configuration.tls { certificate?.warn(files, started) }
             if !signsAudit {
                 started.warning("checkpoints of the audit are not signed: keys.yaml has no `audit`")
             }
@@ -174,7 +183,10 @@ struct Serve: AsyncParsableCommand {
                 useCases: useCases, registry: registry, database: database, databasePath: setup.database.path,
                 log: output.log)
             services.append(
-                MetricsService(address: address, logger: logger, announce: output.announce) {
+                MetricsService(
+                    address: address, logger: logger,
+                    announce: { line in announcements.add(1) { output.announce(line) } }
+                ) {
                     exporter.text(with: await samples.all())
                 })
         }
@@ -203,7 +215,9 @@ struct Serve: AsyncParsableCommand {
             try await ServiceGroup(configuration: configuration).run()
         } catch {
             try? database.close()
-            throw ListenFailure.translate(error, address: address)
+            throw ListenFailure.translate(
+                error, address: address, of: "listen",
+                place: listen == nil ? "`listen` in the configuration" : "`--listen`")
         }
         let events = try? await useCases.audit.newestEvent()
         try database.close()
@@ -228,31 +242,6 @@ struct Serve: AsyncParsableCommand {
             throw CommandFailure(
                 .usage, "`--clock-file` is for LocalTesting alone, and keys.yaml has \(real.joined(separator: ", "))",
                 hints: ["leave `--clock-file` out, or name a keys.yaml whose every environment is `LocalTesting`"])
-        }
-    }
-}
-
-enum ListenFailure {
-    static func translate(_ error: any Error, address: ListenAddress) -> any Error {
-        if error is SocketAddressError {
-            return CommandFailure(
-                .usage, "`\(address.host)` is not known as a host", hints: ["listen on `127.0.0.1` or `0.0.0.0`"])
-        }
-        guard let system = error as? IOError else { return error }
-        switch system.errnoCode {
-        case EADDRINUSE:
-            return CommandFailure(
-                .usage, "`\(address)` is in use by another program",
-                hints: ["stop that program, or choose another port with `--listen`; port 0 takes a free one"])
-        case EACCES:
-            return CommandFailure(
-                .usage, "`\(address)` may not be listened on",
-                hints: ["ports below 1024 need root; choose a higher one"])
-        case EADDRNOTAVAIL:
-            return CommandFailure(
-                .usage, "`\(address)` is not an address of this machine", hints: ["listen on `127.0.0.1` or `0.0.0.0`"])
-        default:
-            return CommandFailure(.failed, "`\(address)` cannot be listened on: \(system)")
         }
     }
 }

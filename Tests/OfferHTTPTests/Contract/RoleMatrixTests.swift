@@ -96,6 +96,27 @@ struct RoleMatrixTests {
         }
     }
 
+    @Test("a refusal tells a missing key from one without `Bearer` before it, and from one that is unknown")
+    func namedReasons() async throws {
+        try await ServiceFixture.run { service in
+            let token = try await service.token(.support)
+            let unknown = "offerd_0123456789abcdef_" + String(repeating: "0", count: 64)
+            let form = "the `Authorization` header is not of the form `Bearer TOKEN`"
+            for (headers, detail) in [
+                ([], "the request carries no API key"), ([token], form), (["Token \(token)"], form),
+                (["Basic eDp5"], form), (["Bearer"], form), ([""], form), (["Bearer a b"], form), (["é"], form),
+                (["Bearer \(token)", "Bearer \(token)"], form),
+                (["Bearer \(unknown)"], "the API key is unknown, expired or revoked"),
+                (["Bearer x"], "the API key is unknown, expired or revoked"),
+            ] {
+                let answer = try await service.ask(
+                    "GET", "/v1/issued-offers", headers: headers.map { ("Authorization", $0) })
+                #expect(answer.status == 401)
+                #expect(answer.json["detail"] as? String == detail, "\(headers): \(answer.text)")
+            }
+        }
+    }
+
     @Test(
         "a key is read after its scheme in any case, whatever spaces stand between",
         arguments: ["Bearer ", "bEARER   "])

@@ -81,7 +81,10 @@ struct CopyCommandTests {
             "restore", "broken.sqlite", "--config", "offerd.yaml", "--replace", in: installation)
         #expect(
             refused.status == 1 && refused.errorText.contains("the database file is damaged"), "\(refused.errorText)")
-        #expect(try await offerd("restore", "--check", "broken.sqlite", in: installation).status == 1)
+        let checked = try await offerd("restore", "--check", "broken.sqlite", in: installation)
+        let named = "error: `broken.sqlite` cannot be restored: the database file is damaged: "
+        #expect(checked.status == 1 && checked.errorText.hasPrefix(named), "\(checked.errorText)")
+        #expect(checked.errorText.hasSuffix("\nhint: name another copy\n"), "\(checked.errorText)")
         #expect(try await offerd("api-keys", "list", "--config", "offerd.yaml", in: installation).status == 0)
 
         for ending in ["", "-wal", "-shm"] {

@@ -103,9 +103,9 @@ struct TLSTests {
     @Test(
         "a certificate that cannot be used is named before the server starts",
         arguments: [
-            ("none.pem", "one.key", "no certificate can be read from `DIR/none.pem`"),
+            ("none.pem", "one.key", "the certificate `DIR/none.pem` does not exist"),
             ("empty.pem", "one.key", "no certificate can be read from `DIR/empty.pem`"),
-            ("one.pem", "none.key", "the private key `DIR/none.key` cannot be read"),
+            ("one.pem", "none.key", "the private key `DIR/none.key` does not exist"),
             ("one.pem", "one.pem", "the private key `DIR/one.pem` cannot be read"),
             (
                 "one.pem", "two.key",
@@ -127,6 +127,27 @@ struct TLSTests {
         let told = lines.first.map { $0.replacing(/`[^`]*\//, with: "`DIR/") }
         #expect(told == "error: \(message)")
         #expect(lines.last?.hasPrefix("hint: ") == true)
+    }
+
+    @Test(
+        "a key that others on the machine may read is warned of, by serve and by doctor",
+        arguments: [("644", true), ("604", true), ("640", false), ("600", false)])
+    func openKey(mode: String, isOpen: Bool) async throws {
+        let installation = try await installation()
+        // A link, as it is renewed by; the link's own mode says nothing.
+        let linked = try Command.run(
+            "sh", ["-ec", "mv one.key real.key; ln -s real.key one.key; chmod \(mode) real.key"],
+            directory: installation.directory.url)
+        try #require(linked.status == 0, "\(linked.errorText)")
+        let doctor = try await Installation.offerd.run(
+            ["doctor", "--config", "offerd.yaml"], directory: installation.directory.url)
+        #expect(doctor.status == 0, "\(doctor.text)")
+        #expect(doctor.text.contains("ok       tls               the certificate is valid until "), "\(doctor.text)")
+        #expect(doctor.text.contains("/one.key` (mode \(mode))\n") == isOpen, "\(doctor.text)")
+        let server = try await RunningServer.start(installation)
+        #expect(await server.stop() == 0)
+        let log = try installation.logs().joined()
+        #expect(log.contains("others on this machine may read the TLS key") == isOpen, "\(log)")
     }
 
     @Test("doctor fails on an expired certificate, and says when it expired")
