@@ -35,7 +35,7 @@ struct Offerd: AsyncParsableCommand {
         version: ProgramVersion.text,
         subcommands: [
             InitCommand.self, Serve.self, Migrate.self, BackfillCommand.self, ImportCommand.self, Doctor.self,
-            Backup.self, Restore.self, Move.self,
+            Backup.self, Restore.self, LimitsCommand.self, Move.self,
             VerifyLedger.self, RetentionCommand.self, KeysCommand.self, APIKeysCommand.self, CustomerDataCommand.self,
             DevelopmentCommand.self,
         ])

@@ -229,6 +229,7 @@ CREATE TABLE pause (
     offer_id text COLLATE "C" CHECK (length(offer_id) > 0),
     actor text COLLATE "C" NOT NULL,
     paused_at bigint NOT NULL,
+    ends_at bigint CHECK (ends_at IS NULL OR offer_id IS NULL),
     resumed_at bigint,
     resumed_by text COLLATE "C",
     CHECK ((resumed_at IS NULL) = (resumed_by IS NULL))
@@ -539,7 +540,8 @@ CREATE INDEX import_row_subscription ON import_row (run_id, subscription_key, id
 CREATE INDEX import_customer_account ON import_customer (run_id, app_transaction_id, customer_id)
     WHERE app_transaction_id <> '';
 CREATE INDEX api_key_scope ON api_key (scope_id);
-CREATE UNIQUE INDEX pause_active ON pause (scope_id, COALESCE(offer_id, '')) WHERE resumed_at IS NULL;
+CREATE UNIQUE INDEX pause_active ON pause (scope_id, COALESCE(offer_id, ''), COALESCE(ends_at, 0))
+WHERE resumed_at IS NULL;
 CREATE INDEX pause_end ON pause (scope_id, resumed_at);
 CREATE UNIQUE INDEX issued_offer_customer ON issued_offer (
     customer_id, offer_id, (CASE WHEN voided_at IS NULL AND settled_at IS NULL THEN 0 ELSE sequence END));

@@ -252,11 +252,13 @@ CREATE TABLE pause (
     offer_id TEXT CHECK (length(offer_id) > 0),
     actor TEXT NOT NULL,
     paused_at INTEGER NOT NULL,
+    ends_at INTEGER CHECK (ends_at IS NULL OR offer_id IS NULL),
     resumed_at INTEGER,
     resumed_by TEXT,
     CHECK ((resumed_at IS NULL) = (resumed_by IS NULL))
 ) STRICT;
-CREATE UNIQUE INDEX pause_active ON pause (scope_id, COALESCE(offer_id, '')) WHERE resumed_at IS NULL;
+CREATE UNIQUE INDEX pause_active ON pause (scope_id, COALESCE(offer_id, ''), COALESCE(ends_at, 0))
+WHERE resumed_at IS NULL;
 CREATE INDEX pause_end ON pause (scope_id, resumed_at);
 CREATE TABLE issued_offer (
     sequence INTEGER PRIMARY KEY,

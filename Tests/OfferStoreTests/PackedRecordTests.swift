@@ -146,7 +146,7 @@ struct PackedRecordTests {
     @Test("no word has another code than the one that it is stored under, and no code is refused but those of no word")
     func codes() throws {
         try expect(Verdict.self, [1: "satisfied", 2: "violated", 3: "undetermined", 4: "notApplicable"])
-        try expect(Pause.self, [1: "none", 2: "offer", 3: "everyOffer"])
+        try expect(Pause.self, [1: "none", 2: "offer", 3: "everyOffer", 4: "limitedOffers"])
         try expect(
             Provenance.self,
             [1: "notification", 2: "client", 3: "serverAPI", 4: "caller", 5: "receipt", 6: "operator"])
@@ -185,7 +185,7 @@ struct PackedRecordTests {
                 50: "lapsedTooRecently", 51: "lapsedTooLongAgo", 52: "redeemedTooRecently", 53: "notListedByAppStore",
                 54: "conditionNotMet", 55: "limitReached", 56: "signingsUsedUp", 57: "availabilityEnded",
                 58: "notInRollout", 59: "heldOut", 60: "coolingDown", 61: "excludedByOffer", 62: "accountUnknown",
-                63: "noOffer", 64: "valueMissing",
+                63: "noOffer", 64: "valueMissing", 65: "restoredRecently",
             ])
     }
 

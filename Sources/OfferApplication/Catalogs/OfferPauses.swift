@@ -28,7 +28,8 @@ public struct OfferPauses: Sendable {
             let place = place ?? OfferPlace(revision: inForce, passed: .count(0))
             guard place.revision <= inForce else { return nil }
             let catalog = try catalogs.catalog(place.revision, of: number, in: caller.scope, transaction)
-            let paused = Set(try PauseStore(transaction).active(in: number).map(\.offerId))
+            let paused = Set(
+                try PauseStore(transaction).active(in: number).filter { $0.endsAt == nil }.map(\.offerId))
             let removed = try catalogs.removedOffers(
                 missingIn: catalog.catalog, of: number, in: caller.scope, transaction)
             guard let list = OfferList(offers: catalog.catalog.offers, removed: removed, from: place) else {
@@ -71,7 +72,7 @@ public struct OfferPauses: Sendable {
             let pauses = PauseStore(transaction)
             let ids: [OfferId?] = known?.ids ?? [offerId]
             let id = known?.id ?? offerId
-            let isPaused = try pauses.active(in: number).contains { ids.contains($0.offerId) }
+            let isPaused = try pauses.active(in: number).contains { $0.endsAt == nil && ids.contains($0.offerId) }
             if let offerId, known == nil, !isPaused { throw RequestError.unknownOffer(offerId) }
             // To stop is never too early: only resuming waits for a clock that is behind.
             let now = try paused ? clock.tolerantInstant(transaction) : clock.instant(transaction)
@@ -80,7 +81,7 @@ public struct OfferPauses: Sendable {
                 ? try pauses.pause(id, actor: caller.apiKeyId, at: now, in: number) && !isPaused
                 : try ids.map { try pauses.resume($0, actor: caller.apiKeyId, at: now, in: number) }.contains(true)
             try StoreClock(transaction).advance(to: now)
-            let everyOffer = try pauses.active(in: number).contains { $0.offerId == nil }
+            let everyOffer = try pauses.active(in: number).contains(where: \.isOfEveryOffer)
             return PauseState {
                 ($0.offerId, $0.paused, $0.changed, $0.everyOfferPaused) = (id, paused, changed, everyOffer)
             }

@@ -33,7 +33,8 @@ extension Question {
     /// the offer's group and about its other offers (invariant 4).
     init(
         _ offer: CompiledOffer, productId: ProductId, of compiled: CompiledCatalog, scope: Scope, at now: Instant,
-        pause: Pause, signals: [String: FactValue], request: DeviceRequest, signUp: SignUp, needsNewSigning: Bool,
+        pause: Pause, pausedUntil: Instant?, signals: [String: FactValue], request: DeviceRequest, signUp: SignUp,
+        needsNewSigning: Bool,
         formats: Set<SignatureFormat>, takesHistoryAsProven: Bool
     ) {
         let group = compiled.group(of: productId)
@@ -42,6 +43,7 @@ extension Question {
             subscriptionGroupIdentifier: group?.id, catalog: compiled, pause: pause, signals: signals,
             needsNewSigning: needsNewSigning, takesHistoryAsProven: takesHistoryAsProven,
             groupProducts: group?.productIds ?? [], products: group?.products ?? [], request: request)
+        self.pausedUntil = pausedUntil
         self.signUp = signUp
         self.formats = formats
     }

@@ -196,8 +196,8 @@ extension DecisionRecord {
     func question(_ id: OfferId, by catalog: CompiledCatalog, scope: Scope) throws -> Question {
         guard let offer = catalog.compiledOffer(id) else { throw RequestError.unknownOffer(id) }
         return Question(
-            offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause, signals: signals,
-            request: request,
+            offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause, pausedUntil: pausedUntil,
+            signals: signals, request: request,
             signUp: SignUp(appAccountToken: order.appAccountToken, customerId: order.customerId),
             needsNewSigning: needsNewSigning, formats: Set(formats), takesHistoryAsProven: false)
     }

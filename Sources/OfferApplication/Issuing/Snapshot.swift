@@ -151,9 +151,11 @@ struct Snapshot: Sendable {
         return try CustomerStore(transaction).version(of: customers) == version
     }
 
-    func pause(of offer: Offer) -> Pause {
-        if pauses.contains(where: { $0.offerId == nil }) { return .everyOffer }
-        return pauses.contains { $0.offerId.map(offer.has) == true } ? .offer : .none
+    private func pause(of offer: Offer) -> (Pause, until: Instant?) {
+        if pauses.contains(where: \.isOfEveryOffer) { return (.everyOffer, nil) }
+        if pauses.contains(where: { $0.offerId.map(offer.has) == true }) { return (.offer, nil) }
+        guard let end = pauses.compactMap(\.endsAt).max(), now < end, offer.isLimited else { return (.none, nil) }
+        return (.limitedOffers, end)
     }
 
     func question(
@@ -161,9 +163,11 @@ struct Snapshot: Sendable {
         request: DeviceRequest = DeviceRequest(), needsNewSigning: Bool = true,
         formats: Set<SignatureFormat> = SignatureFormat.all
     ) -> Question {
-        Question(
-            offer, productId: productId, of: compiledCatalog, scope: scope, at: now, pause: pause(of: offer.offer),
-            signals: signals, request: request, signUp: signUp, needsNewSigning: needsNewSigning,
+        let (pause, pausedUntil) = pause(of: offer.offer)
+        return Question(
+            offer, productId: productId, of: compiledCatalog, scope: scope, at: now, pause: pause,
+            pausedUntil: pausedUntil, signals: signals, request: request, signUp: signUp,
+            needsNewSigning: needsNewSigning,
             formats: formats, takesHistoryAsProven: takesHistoryAsProven)
     }
 }

@@ -39,7 +39,9 @@ public struct Retention: Sendable {
 
     private func step() async throws -> RetentionStep {
         try await ledger.write(by: author) { transaction in
-            try RetentionStore(transaction).step(terms, at: try clock.instant(transaction), limit: Self.limit)
+            let now = try clock.instant(transaction)
+            try PauseStore(transaction).endPassed(at: now, actor: author.actor)
+            return try RetentionStore(transaction).step(terms, at: now, limit: Self.limit)
         }
     }
 }

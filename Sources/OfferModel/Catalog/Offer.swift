@@ -84,6 +84,9 @@ extension Offer {
         limits.contains { limit in if case .perAccount = limit { true } else { false } }
     }
 
+    /// Whether what was issued or redeemed before can keep it from a customer.
+    public var isLimited: Bool { !limits.isEmpty || !excludes.isEmpty }
+
     /// Every id it has or had, the oldest first. One that it has again is where it was.
     public var ids: [OfferId] {
         if formerly.isEmpty { return [id] }

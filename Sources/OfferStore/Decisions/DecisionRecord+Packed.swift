@@ -42,6 +42,7 @@ extension DecisionRecord: PackedRecord {
         try coder.field(&order.fresh)
         try coder.field(&catalogRevision)
         try coder.field(&pause)
+        try coder.field(&pausedUntil)
         try coder.field(&productId)
         try coder.field(&needsNewSigning)
         try coder.field(&formats)

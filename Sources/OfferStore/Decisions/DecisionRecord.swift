@@ -30,6 +30,7 @@ public struct DecisionRecord: Sendable, Hashable {
     public var order = Order()
     public var catalogRevision = 0
     public var pause = Pause.none
+    public var pausedUntil: Instant?
     public var productId: ProductId = ""
     public var needsNewSigning = false
     /// The encodings that were signed where it was asked.
@@ -66,6 +67,7 @@ public struct DecisionRecord: Sendable, Hashable {
         self.order = order
         self.catalogRevision = catalogRevision
         pause = question.pause
+        pausedUntil = question.pausedUntil
         productId = question.productId
         needsNewSigning = question.needsNewSigning
         formats = SignatureFormat.allCases.filter(question.formats.contains)

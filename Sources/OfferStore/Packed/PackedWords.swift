@@ -43,6 +43,7 @@ extension ReasonCode: PackedWord {
         51: .lapsedTooLongAgo, 52: .redeemedTooRecently, 53: .notListedByAppStore, 54: .conditionNotMet,
         55: .limitReached, 56: .signingsUsedUp, 57: .availabilityEnded, 58: .notInRollout, 59: .heldOut,
         60: .coolingDown, 61: .excludedByOffer, 62: .accountUnknown, 63: .noOffer, 64: .valueMissing,
+        65: .restoredRecently,
     ]
 }
 
@@ -70,7 +71,7 @@ extension Coverage.Level: PackedWord {
 }
 
 extension Pause: PackedWord {
-    public static let codes: KeyValuePairs<UInt64, Self> = [1: .none, 2: .offer, 3: .everyOffer]
+    public static let codes: KeyValuePairs<UInt64, Self> = [1: .none, 2: .offer, 3: .everyOffer, 4: .limitedOffers]
 }
 
 extension SignatureFormat: PackedWord {

@@ -19,7 +19,10 @@ extension Table {
     static let pause = Table(
         "pause", PauseRow.columns, ["CHECK ((resumed_at IS NULL) = (resumed_by IS NULL))"],
         indexes: [
-            "CREATE UNIQUE INDEX pause_active ON pause (scope_id, COALESCE(offer_id, '')) WHERE resumed_at IS NULL",
+            """
+            CREATE UNIQUE INDEX pause_active ON pause (scope_id, COALESCE(offer_id, ''), COALESCE(ends_at, 0))
+            WHERE resumed_at IS NULL
+            """,
             "CREATE INDEX pause_end ON pause (scope_id, resumed_at)",
         ], ledgerKey: "sequence")
 

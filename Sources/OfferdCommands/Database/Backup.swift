@@ -38,7 +38,7 @@ struct Backup: ParsableCommand {
     }
 }
 
-struct Restore: ParsableCommand {
+struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Check a copy of the database, or replace the database with it.",
@@ -47,9 +47,12 @@ struct Restore: ParsableCommand {
             holds. With --config too, its ledger is proven with the audit's keys, as verify-ledger does.
 
             With --config alone it replaces the database. An existing database is replaced only with --replace, is \
-            kept under another name, and is not touched while a server has it open. What was issued after the copy was \
-            made is then forgotten, and its signatures may still live: see docs/operations.md. Where keys.yaml names a \
+            kept under another name, and is not touched while a server has it open. Where keys.yaml names a \
             witness, `offerd verify-ledger --accept-restore` records that this was on purpose.
+
+            What was issued after the copy was made is forgotten, and its signatures may still be redeemed. So that \
+            limits hold, offers with a limit are issued for new uses only 25 hours after --issued-until; all others \
+            are issued at once. `offerd limits` changes that later.
 
             Example:
               offerd restore --check offers-2026-12-01.sqlite --config offerd.yaml
@@ -70,14 +73,22 @@ struct Restore: ParsableCommand {
     @Flag(help: "Replace the existing database, which is kept under another name.")
     var replace = false
 
+    @Option(
+        help: "The last moment at which the former database may have issued an offer. (default: now)",
+        transform: Instant.argument)
+    var issuedUntil: Instant?
+
     func validate() throws {
+        guard issuedUntil == nil || !check else {
+            throw ValidationError("`--issued-until` is for a restore, not for `--check`")
+        }
         guard check || config != nil else {
             throw ValidationError("say `--check`, or `--config` with the configuration to restore for")
         }
         guard !(check && replace) else { throw ValidationError("`--replace` is not for `--check`") }
     }
 
-    func run() throws {
+    func run() async throws {
         let content = try naming { try SQLiteDatabase.inspect(path: file) }
         if check {
             let ledger = try prove(content)
@@ -92,6 +103,7 @@ struct Restore: ParsableCommand {
                 try Console.output("kept the former database as \(kept)")
             }
             try Console.output("restored \(path) from \(file)")
+            try await pauseLimited(content, try ServerSetup.read(config: config))
             if try ServerSetup.read(config: config).keys.audit?.witness != nil {
                 try Console.output(
                     "`offerd serve` starts once `offerd verify-ledger --accept-restore REASON` has signed that into the "
@@ -115,6 +127,16 @@ struct Restore: ParsableCommand {
             throw CommandFailure(
                 .failed, "`\(file)` cannot be restored: \(error.detail)", hints: [hint].compactMap(\.self))
         }
+    }
+
+    private func pauseLimited(_ content: DatabaseContent, _ setup: ServerSetup) async throws {
+        guard content.isCurrent else {
+            return try Console.output(
+                "run `offerd migrate`, then `offerd limits pause`: offers issued since the copy are unknown")
+        }
+        let database = try setup.database.open()
+        defer { try? database.close() }
+        try await LimitsPause.pause(setup, database, issuedUntil: issuedUntil, by: "offerd restore")
     }
 
     /// - Returns: what was proven, or why nothing was.

@@ -240,15 +240,21 @@ enum DoctorChecks {
         let paused = try await database.read { transaction in
             try setup.keys.scopes.flatMap { scope -> [String] in
                 guard let number = try ScopeStore(transaction).number(of: scope) else { return [] }
-                return try PauseStore(transaction).active(in: number).map { pause in
-                    (pause.offerId.map { "`\($0)`" } ?? "every offer") + " in \(scope)"
+                return try PauseStore(transaction).active(in: number).compactMap { pause in
+                    if let end = pause.endsAt {
+                        return Instant.wallClock < end
+                            ? "offers with a limit in \(scope) until \(TimeText.absolute(end)), after a restore"
+                            : nil
+                    }
+                    return (pause.offerId.map { "`\($0)`" } ?? "every offer") + " in \(scope)"
                 }
             }
         }
         guard !paused.isEmpty else { return [.ok("pauses", "no offer is paused")] }
         return [
             .warning(
-                "pauses", "paused: \(paused.joined(separator: ", "))", hint: "`offerctl offers resume` ends a pause")
+                "pauses", "paused: \(paused.joined(separator: ", "))",
+                hint: "`offerctl offers resume` ends a pause, and `offerd limits resume` that after a restore")
         ]
     }
 

@@ -16,8 +16,8 @@ struct VerifyLedger: AsyncParsableCommand {
             wrong. May run beside the server: it reads one snapshot.
 
             With a `witness` in keys.yaml it also detects that the database was replaced by an older copy. If an \
-            operator did so on purpose, --accept-restore signs that into the witness once the ledger is proven, and \
-            `offerd serve` starts again.
+            operator did so on purpose, --accept-restore signs that into the witness once the ledger is proven, pauses \
+            offers with a limit as `offerd restore` does unless they are paused, and `offerd serve` starts again.
 
             It cannot detect that everything after the last checkpoint was cut off, and without `audit:` in keys.yaml it \
             cannot detect that the whole chain was rewritten.
@@ -66,7 +66,9 @@ struct VerifyLedger: AsyncParsableCommand {
             guard let number = try await check.acceptRestore(because: acceptRestore, database) else {
                 return try Console.output("nothing was changed: the witness and the database agree")
             }
-            return try Console.output("the witness goes on from checkpoint \(number)")
+            try Console.output("the witness goes on from checkpoint \(number)")
+            return try await LimitsPause.pause(
+                setup, database, issuedUntil: nil, unlessPaused: true, by: "offerd verify-ledger --accept-restore")
         }
         let end = try check.witnessSize()
         let outcome = try await database.read { try check.outcomeWithWitness($0, through: end) }

@@ -13,13 +13,18 @@ struct CopyCommandTests {
     private func issue(_ id: Int, _ installation: Installation, _ server: RunningServer, _ client: HTTPClient)
         async throws
     {
+        try #require(try await ask(id, installation, server, client).status == 201)
+    }
+
+    private func ask(
+        _ id: Int, _ installation: Installation, _ server: RunningServer, _ client: HTTPClient
+    ) async throws -> RunningServer.Answer {
         let body = """
             {"offerId":"comeback","customer":{"originalTransactionId":"\(Installation.originalTransactionId(id))"},\
             \(try installation.lapsedCustomer(id))}
             """
-        let answer = try await server.ask(
+        return try await server.ask(
             "POST", "/v1/issued-offers", token: try installation.token(.client), body: body, client: client)
-        try #require(answer.status == 201)
     }
 
     @Test("a backup made beside a server is checked and restored, and the server keeps others from replacing its file")
@@ -50,6 +55,7 @@ struct CopyCommandTests {
         let restored = try await offerd(
             "restore", "copy.sqlite", "--config", "offerd.yaml", "--replace", in: installation)
         #expect(restored.status == 0, "\(restored.errorText)")
+        #expect(restored.text.contains("offers with a limit are not issued for new uses until 20"), "\(restored.text)")
         let names = try FileManager.default.contentsOfDirectory(atPath: installation.directory.url.path)
         let kept = try #require(names.first { $0.hasPrefix("offers.sqlite.before-") && $0.hasSuffix("Z") })
         let counts = try Command.run(
@@ -57,8 +63,18 @@ struct CopyCommandTests {
             ["-c", "for f in offers.sqlite '\(kept)'; do sqlite3 \"$f\" 'SELECT count(*) FROM issued_offer'; done"],
             directory: installation.directory.url)
         #expect(counts.text == "1\n3\n")
+        // The copy does not know that customer 2 was issued the offer, whose signature can still be redeemed.
         let second = try await RunningServer.start(installation)
+        let waiting = try await ask(2, installation, second, client)
+        #expect(
+            waiting.status == 403 && String(decoding: waiting.body, as: UTF8.self).contains("restoredRecently"),
+            "\(waiting)")
+        let resumed = try await offerd("limits", "resume", "--config", "offerd.yaml", in: installation)
+        #expect(resumed.text == "offers with a limit are issued again in com.example.pro (LocalTesting)\n")
         try await issue(2, installation, second, client)
+        let paused = try await offerd("limits", "pause", "--config", "offerd.yaml", in: installation)
+        #expect(paused.text.hasPrefix("offers with a limit are not issued for new uses until 20"))
+        #expect(try await ask(3, installation, second, client).status == 403)
         try await client.shutdown()
         #expect(await second.stop() == 0)
     }

@@ -10,6 +10,8 @@ public struct Question: Sendable, Hashable {
     /// The group of that product; absent if the catalog does not know the product.
     public var subscriptionGroupIdentifier: SubscriptionGroupId?
     public var pause: Pause
+    /// When the pause ends by itself; absent if it does not.
+    public var pausedUntil: Instant?
     /// The backend's signals about the customer, by the name after `signals.`.
     public var signals: [String: FactValue]
     /// Whether the answer would need a signing beyond those the open issued offer holds.
@@ -58,6 +60,8 @@ public struct Question: Sendable, Hashable {
 /// The kill switch as it applies to one offer.
 public enum Pause: String, Sendable, Hashable, CaseIterable, Codable {
     case none, offer, everyOffer
+    /// New uses of every offer with a limit, because uses may be missing since the database was restored.
+    case limitedOffers
 }
 
 /// The app's account under which an offer is requested: the aliases that a request names (docs/design.md#identity).

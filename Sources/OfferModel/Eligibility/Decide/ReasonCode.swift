@@ -55,6 +55,8 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case productExcluded
     case offerPaused
     case everyOfferPaused
+    /// The database was restored, and uses since the copy may be missing.
+    case restoredRecently
     case introductoryOfferUsed
     case activeInGroup
     case neverSubscribed

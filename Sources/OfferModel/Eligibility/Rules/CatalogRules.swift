@@ -116,6 +116,17 @@ struct CatalogPausedRule: Rule {
         case .everyOffer:
             return violated(
                 .everyOfferPaused, "every offer is paused", evidence: evidence, turningPoint: .event(.offerResumed))
+        case .limitedOffers:
+            guard context.question.needsNewSigning else {
+                return satisfied("the signatures were issued before the database was restored", evidence: evidence)
+            }
+            let end = context.question.pausedUntil
+            if let end, end <= context.now { return satisfied("the offer is not paused", evidence: evidence) }
+            return violated(
+                .restoredRecently,
+                "the database was restored, and offers issued since its copy are unknown: "
+                    + (end.map { "offers with a limit are issued again from \($0)" } ?? "offers with a limit are paused"),
+                evidence: evidence, turningPoint: end.map(TurningPoint.at) ?? .event(.offerResumed))
         }
     }
 }
