@@ -28,6 +28,11 @@ public struct JSONForm {
             self.allowsRepeatedMembers = allowsRepeatedMembers
             self.values = values
         }
+
+        /// A document whose own reader is as strict and says more about what is wrong; the depth only bounds the
+        /// recursion.
+        public static let document = Limits(
+            depth: 256, nameLength: .max, numberLength: .max, allowsRepeatedMembers: true)
     }
 
     private let limits: Limits

@@ -60,11 +60,18 @@ struct CatalogHTTPTests {
     @Test("YAML that calls itself JSON is refused with its place, and nothing is applied")
     func yamlAsJSON() async throws {
         try await ServiceFixture.run { service in
-            let answer = try await put(service, TestCatalog.yaml, type: "application/json")
-            #expect(answer.status == 422)
-            #expect(answer.code == "invalid-catalog")
-            #expect(answer.errors.first?["code"] as? String == "syntax")
-            #expect(answer.errors.first?["line"] as? Int == 1)
+            for (text, line) in [
+                (TestCatalog.yaml, 1), ("{\"bundleId\":\"com.example.pro\",\n\"offers\":[],}", 2),
+                ("{\n// spring\n\"bundleId\":\"com.example.pro\"}", 2), ("{}\n# spring", 2),
+            ] {
+                for query in ["", "?dryRun=true"] {
+                    let answer = try await put(service, text, query: query, type: "application/json")
+                    #expect(answer.status == 422)
+                    #expect(answer.code == "invalid-catalog")
+                    #expect(answer.errors.first?["code"] as? String == "syntax", "\(answer.text)")
+                    #expect(answer.errors.first?["line"] as? Int == line, "\(answer.text)")
+                }
+            }
             #expect(try await get(service).headers["etag"] == "\"0\"")
         }
     }

@@ -86,7 +86,4 @@ extension JSONForm.Limits {
     }
     /// The longest name of a member of a request, in bytes.
     static let longestName = 255
-    /// A document whose own reader is as strict and says more about what is wrong; the depth only bounds the recursion.
-    static let document = JSONForm.Limits(
-        depth: 256, nameLength: .max, numberLength: .max, allowsRepeatedMembers: true)
 }

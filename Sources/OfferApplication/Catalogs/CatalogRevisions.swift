@@ -29,7 +29,7 @@ public struct CatalogRevisions: Sendable {
     ) async throws -> CatalogApplied {
         // Beside the transaction, which keeps all others from recording anything.
         let (catalog, changes) = try await work.run {
-            let catalog = try CatalogDocument.catalog(text, for: caller.scope)
+            let catalog = try CatalogDocument.catalog(text, isJSON: format == .json, for: caller.scope)
             let inForce = try await current(caller: caller)
             guard inForce.revision == expectedRevision else {
                 throw RequestError.catalogChanged(current: inForce.revision)
@@ -128,10 +128,12 @@ extension CatalogDocument {
     /// Reads a document that is meant for an app.
     ///
     /// - Throws: `invalidCatalog` with everything that is wrong with it.
-    static func catalog(_ text: String, for scope: Scope) throws(RequestError) -> Catalog {
+    static func catalog(
+        _ text: String, isJSON: Bool = false, for scope: Scope
+    ) throws(RequestError) -> Catalog {
         let catalog: Catalog
         do throws(InvalidDocument) {
-            catalog = try CatalogReader.read(text).value
+            catalog = try CatalogReader.read(text, isJSON: isJSON).value
         } catch {
             throw .invalidCatalog(error.errors)
         }

@@ -2,11 +2,13 @@ package import OfferModel
 
 /// Reads a catalog document (docs/catalog.md), strictly: every error of the document is found in one pass.
 package enum CatalogReader {
-    /// - Parameter now: the instant by which active offers should not have ended; `nil` warns of none.
+    /// - Parameters:
+    ///   - isJSON: whether it is given as JSON, as by the end of a file's name, and YAML is refused.
+    ///   - now: the instant by which active offers should not have ended; `nil` warns of none.
     package static func read(
-        _ bytes: [UInt8], at now: Instant? = nil
+        _ bytes: [UInt8], isJSON: Bool = false, at now: Instant? = nil
     ) throws(InvalidDocument) -> ValidDocument<Catalog> {
-        try DocumentReading.read(bytes) { read($0, at: now) }
+        try DocumentReading.read(bytes, isJSON: isJSON) { read($0, at: now) }
     }
 
     /// Reads a catalog that is part of another document.
@@ -35,8 +37,8 @@ package enum CatalogReader {
             appSignals: appSignals ?? [], offers: offers)
     }
 
-    package static func read(_ text: String) throws(InvalidDocument) -> ValidDocument<Catalog> {
-        try read(Array(text.utf8))
+    package static func read(_ text: String, isJSON: Bool = false) throws(InvalidDocument) -> ValidDocument<Catalog> {
+        try read(Array(text.utf8), isJSON: isJSON)
     }
 }
 

@@ -1,12 +1,13 @@
 import CYaml
+import JSON
 
 /// The frame of every reader: bytes → document → value, with one log.
 enum DocumentReading {
     static func read<Value: Sendable>(
-        _ bytes: [UInt8], _ body: (Field) -> Value?
+        _ bytes: [UInt8], isJSON: Bool = false, _ body: (Field) -> Value?
     ) throws(InvalidDocument) -> ValidDocument<Value> {
         let log = IssueLog()
-        let root = try DocumentParser.parse(bytes)
+        let root = try DocumentParser.parse(bytes, isJSON: isJSON)
         return try log.outcome(body(Field(node: root, path: "", log: log)))
     }
 }
@@ -29,14 +30,29 @@ final class DocumentParser {
 
     deinit { yaml_parser_delete(&parser) }
 
+    /// - Parameter isJSON: whether it has to be JSON and no more. YAML, of which JSON is a part, also has comments and
+    ///   commas after the last member.
     /// - Throws: the one issue that keeps the document from being read, or as many repeated keys as are reported.
-    static func parse(_ bytes: [UInt8]) throws(InvalidDocument) -> DocumentNode {
+    static func parse(_ bytes: [UInt8], isJSON: Bool = false) throws(InvalidDocument) -> DocumentNode {
         let text = try DocumentText(bytes).text
         guard !text.isEmpty else { throw empty }
+        if isJSON { try requireJSON(text) }
         let reader = DocumentParser(text)
         return try Array(text.utf8).withUnsafeBufferPointer { bytes throws(InvalidDocument) in
             yaml_parser_set_input_string(&reader.parser, bytes.baseAddress, bytes.count)
             return try reader.document()
+        }
+    }
+
+    private static func requireJSON(_ text: String) throws(InvalidDocument) {
+        do {
+            try JSONForm.check(Array(text.utf8), .document)
+        } catch {
+            guard case .malformed(let line, let column) = error.kind else { return }
+            throw InvalidDocument(
+                .syntax, at: DocumentPosition(line: line, column: column), "not JSON, \(error.detail)",
+                hint: "JSON has no comments and no comma after the last member; YAML, as `.yaml` or `application/yaml`, "
+                    + "may have both")
         }
     }
 

@@ -36,7 +36,6 @@ struct CatalogController: Sendable {
         let revision = try RevisionTag.expected(by: request)
         let bytes = try await request.bytes(upTo: limits.catalogBytes)
         let document = try text(of: bytes)
-        if type == .json { try checkForm(of: bytes) }
         let applied = try await useCases.catalogs.apply(
             document, format: type == .json ? .json : .yaml,
             expectedRevision: revision, message: message, dryRun: isDryRun, caller: context.caller)
@@ -69,21 +68,6 @@ struct CatalogController: Sendable {
             throw RequestFault(.root, .invalidValue, "the body is not UTF-8")
         }
         return text
-    }
-
-    /// The catalog's reader takes YAML, of which JSON is a part; what is called JSON must be no more than that, because
-    /// it is kept and given back as JSON.
-    private func checkForm(of bytes: [UInt8]) throws(RequestError) {
-        do {
-            try WireJSON.checkDocument(bytes)
-        } catch {
-            throw RequestError.invalidCatalog(
-                error.errors.map {
-                    DocumentIssue(
-                        code: .syntax, line: $0.line ?? 1, column: $0.column ?? 1, detail: "not JSON, \($0.detail)",
-                        hint: "correct it, or send YAML as `Content-Type: application/yaml`")
-                })
-        }
     }
 }
 

@@ -45,7 +45,9 @@ struct CatalogValidate: AsyncParsableCommand {
 
     func run() async throws {
         let bytes = try InputFile.bytes(catalog.file)
-        let validation = ReadDocument(catalog.file) { try CatalogReader.read(bytes, at: .wallClock) }
+        let validation = ReadDocument(catalog.file) {
+            try CatalogReader.read(bytes, isJSON: CatalogFile.isJSON(catalog.file), at: .wallClock)
+        }
         if let data = try output.data(validation.json()) {
             Console.write(data)
             if validation.value == nil { throw CommandFailure.answeredNo }

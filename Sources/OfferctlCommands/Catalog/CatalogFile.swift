@@ -14,7 +14,11 @@ struct CatalogFile {
     /// The document as this version of offerctl reads it; `nil` where it cannot.
     ///
     /// What the server accepted and this version cannot read is only shown in less detail.
-    var document: ValidDocument<Catalog>? { try? CatalogReader.read(bytes, at: .wallClock) }
+    var document: ValidDocument<Catalog>? { try? read() }
+
+    private func read() throws(InvalidDocument) -> ValidDocument<Catalog> {
+        try CatalogReader.read(bytes, isJSON: mediaType == Self.json, at: .wallClock)
+    }
 
     /// Prints what the reader finds odd but valid; errors are left to the server, which judges documents.
     func noteWarnings(file: String) {
@@ -23,8 +27,10 @@ struct CatalogFile {
     }
 
     static func mediaType(_ path: String) -> String {
-        path.lowercased().hasSuffix(".json") ? json : yaml
+        isJSON(path) ? json : yaml
     }
+
+    static func isJSON(_ path: String) -> Bool { path.lowercased().hasSuffix(".json") }
 }
 
 extension CatalogFile {
@@ -35,7 +41,7 @@ extension CatalogFile {
     /// A document that is not meant to be applied, checked before it is sent; its warnings are printed.
     init(checking path: String) throws(CommandFailure) {
         try self.init(reading: path)
-        let validation = ReadDocument(path) { try CatalogReader.read(bytes, at: .wallClock) }
+        let validation = ReadDocument(path, read)
         guard validation.value != nil else { throw CommandFailure(.failed, lines: validation.messages) }
         noteWarnings(file: path)
     }

@@ -173,7 +173,9 @@ struct LocalJudgeOptions: ParsableArguments {
             }
         }
         let document = try catalog.map { path in
-            let read = ReadDocument(path) { try CatalogReader.read(InputFile.bytes(path)) }
+            let read = ReadDocument(path) {
+                try CatalogReader.read(InputFile.bytes(path), isJSON: CatalogFile.isJSON(path))
+            }
             guard let catalog = read.value else { throw CommandFailure(.usage, lines: read.messages) }
             return catalog
         }

@@ -101,7 +101,9 @@ struct CaseCatalogs {
     }
 
     private mutating func read(_ place: String) -> Catalog? {
-        let document = ReadDocument(place) { try CatalogReader.read(InputFile.bytes(place)) }
+        let document = ReadDocument(place) {
+            try CatalogReader.read(InputFile.bytes(place), isJSON: CatalogFile.isJSON(place))
+        }
         messages += document.errorMessages
         return document.value
     }
