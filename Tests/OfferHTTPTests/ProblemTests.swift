@@ -256,6 +256,8 @@ struct ProblemTests {
             #expect(answer.headers["retry-after"] == "5")
             #expect(!answer.text.contains("issued_offer"))
             #expect(service.log.lines.contains { $0.hasPrefix("error") && $0.contains("issued_offer") })
+            for _ in 0..<3 { #expect(try await service.ask("GET", "/v1/issued-offers", token: token).status == 503) }
+            #expect(service.log.lines.count { $0.hasPrefix("error") } == 1, "the cause is logged once a minute")
         }
     }
 }

@@ -10,6 +10,9 @@ struct ProblemDocuments: RouterMiddleware {
     /// The turns of clients that may be anyone and send too much: one that asks again and again without waiting waits
     /// all the same, and the server does something else meanwhile.
     let pace: SpacedTurns
+    private let failures = StoreFailures()
+
+    init(routes: RouteTable, pace: SpacedTurns) { (self.routes, self.pace) = (routes, pace) }
 
     func handle(
         _ request: Request, context: OfferContext, next: @concurrent (Request, OfferContext) async throws -> Response
@@ -23,7 +26,7 @@ struct ProblemDocuments: RouterMiddleware {
             return try unmatched(request, context)
         } catch {
             if (error as? RequestError)?.mayBeAnyones == true { await pace.turn() }
-            return try Self.answer(Self.problem(for: error, context), request, context)
+            return try Self.answer(problem(for: error, context), request, context)
         }
     }
 
@@ -42,15 +45,27 @@ struct ProblemDocuments: RouterMiddleware {
         return try Self.answer(problem.with(.allow, allow), request, context)
     }
 
-    private static func problem(for error: any Error, _ context: OfferContext) -> Problem {
+    private func problem(for error: any Error, _ context: OfferContext) -> Problem {
         if let problem = Problem(error) { return problem }
         if error is CancellationError {
             context.logger.info("the request was abandoned")
             return .busy
         }
-        context.logger.error(
-            "the request failed unexpectedly", metadata: ["error": "\(error)", "error.type": "\(type(of: error))"])
-        return RequestError(storeFailure: error).flatMap(Problem.init) ?? .internal
+        guard let problem = RequestError(storeFailure: error).flatMap(Problem.init) else {
+            context.logger.error(
+                "the request failed unexpectedly",
+                metadata: ["error": "\(error)", "error.type": "\(type(of: error))"])
+            return .internal
+        }
+        if let report = failures.report(error) {
+            context.logger.error(
+                "requests fail, because the database cannot be used",
+                metadata: [
+                    "error": "\(report.detail)", "hint": "\(report.hint ?? "")",
+                    "requests": .stringConvertible(report.requests),
+                ])
+        }
+        return problem
     }
 
     private static func answer(_ problem: Problem, _ request: Request, _ context: OfferContext) throws -> Response {

@@ -79,8 +79,8 @@ struct AccessLog: RouterMiddleware {
         var metadata = notes.metadata
         metadata["http.method"] = .string(String(request.method.rawValue.prefix(16)))
         metadata["http.route"] = .string(route)
-        metadata["http.status"] = .string(status)
-        metadata["duration.us"] = .string(String(nanoseconds / 1_000))
+        metadata["http.status"] = .stringConvertible(response.status.code)
+        metadata["duration.us"] = .stringConvertible(nanoseconds / 1_000)
         context.logger.info("answered", metadata: metadata)
         return response
     }

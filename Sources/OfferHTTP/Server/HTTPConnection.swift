@@ -267,7 +267,7 @@ enum UnroutedAnswer {
         logger.info(
             "answered",
             metadata: [
-                "request.id": "\(requestId)", "http.route": "none", "http.status": "\(status.code)",
+                "request.id": "\(requestId)", "http.route": "none", "http.status": .stringConvertible(status.code),
                 "problem": "\(ProblemCode.invalidRequest.rawValue)",
             ])
         guard let body = try? WireJSON.encode(problem.body(instance: "/", requestId: requestId)) else { return nil }

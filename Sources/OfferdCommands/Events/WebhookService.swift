@@ -40,22 +40,17 @@ struct WebhookService: Service {
 
     private func deliver(_ webhook: Webhook, until isEnding: @escaping @Sendable () -> Bool) async {
         let delivery = delivery(webhook)
+        var logger = logger
+        logger[metadataKey: "webhook"] = "\(webhook.name)"
+        // Requests report the same cause.
+        let delivering = RepeatedAttempt("events could not be delivered", logger)
         while !isEnding(), !Task.isCancelled {
             guard await database.isElected() else {
                 try? await Task.sleep(for: Self.interval)
                 continue
             }
-            do {
-                let hasMore = try await delivery.round(while: { !isEnding() })
-                if !hasMore { try? await Task.sleep(for: Self.interval) }
-            } catch is CancellationError {
-                break
-            } catch {
-                logger.warning(
-                    "events could not be delivered",
-                    metadata: ["webhook": "\(webhook.name)", "error": "\(error)"])
-                try? await Task.sleep(for: Self.rest)
-            }
+            let hasMore = await delivering { try await delivery.round(while: { !isEnding() }) }
+            if hasMore != true { try? await Task.sleep(for: hasMore == nil ? Self.rest : Self.interval) }
         }
         await delivery.end()
     }
@@ -80,7 +75,8 @@ extension Logger {
             warning(
                 "the webhook refused events; they are sent again later",
                 metadata: adding([
-                    "count": "\(ids.count)", "first": "\(ids.first.map { "\($0)" } ?? "")", "reason": "\(reason)",
+                    "count": .stringConvertible(ids.count), "first": "\(ids.first.map { "\($0)" } ?? "")",
+                    "reason": "\(reason)",
                 ]))
         case .recovered:
             notice("the webhook takes events again", metadata: name)
@@ -88,7 +84,7 @@ extension Logger {
             error(
                 "events were not delivered within three days and are dropped",
                 metadata: adding([
-                    "count": "\(ids.count)", "first": "\(ids.first.map { "\($0)" } ?? "")",
+                    "count": .stringConvertible(ids.count), "first": "\(ids.first.map { "\($0)" } ?? "")",
                     "hint": "`offerctl events resend` sends one again",
                 ]))
         case .gone:

@@ -6,9 +6,8 @@ import OfferDocuments
 import OfferModel
 import Synchronization
 
-/// Writes each event as one line. As text: time, level, label, metadata by name, source, message, as swift-log's own
-/// handler for standard error does, but without a look for the time zone and a call to the system for each line. As
-/// JSON: one object (docs/monitoring.md#logs).
+/// Writes each event as one line (docs/monitoring.md#logs). As text: time, level, label, source, message, and metadata
+/// by name. As JSON: one object.
 struct LineLogHandler: LogHandler {
     var logLevel = Logger.Level.info
     var metadataProvider: Logger.MetadataProvider?
@@ -18,7 +17,21 @@ struct LineLogHandler: LogHandler {
     private let label: String
     private let lines: LogLines
 
-    private typealias Member = (name: String, text: String)
+    private struct Member {
+        let name: String
+        let text: String
+        /// What JSON has instead of the text.
+        let number: Int64?
+
+        init(_ name: String, _ value: Logger.MetadataValue) {
+            (self.name, text) = (name, value.description)
+            guard case .stringConvertible(let value) = value else {
+                number = nil
+                return
+            }
+            number = value as? Int64 ?? (value as? Int).map { Int64(clamping: $0) }
+        }
+    }
 
     init(label: String, lines: LogLines) {
         self.label = label
@@ -27,39 +40,39 @@ struct LineLogHandler: LogHandler {
 
     var metadata: Logger.Metadata {
         get { Dictionary(own.map { ($0.name, .string($0.text)) }) { $1 } }
-        set { own = newValue.map { ($0.key, $0.value.description) }.sorted { $0.name < $1.name } }
+        set { own = newValue.map { Member($0.key, $0.value) }.sorted { $0.name < $1.name } }
     }
 
     subscript(metadataKey name: String) -> Logger.MetadataValue? {
         get { own.first { $0.name == name }.map { .string($0.text) } }
-        set { Self.set(name, newValue?.description, in: &own) }
+        set { Self.set(name, newValue, in: &own) }
     }
 
     func log(event: LogEvent) {
         var members = own
         for given in [metadataProvider?.get(), event.metadata] {
-            for (name, value) in given ?? [:] { Self.set(name, value.description, in: &members) }
+            for (name, value) in given ?? [:] { Self.set(name, value, in: &members) }
         }
         let isUrgent = event.level >= .warning
         if lines.format == .json { return lines.add(json(event, members), isUrgent: isUrgent) }
         var line = [UInt8]()
         line.reserveCapacity(512)
-        line += "\(LogTime.now()) \(event.level.rawValue) \(label):".utf8
-        for (name, text) in members {
+        line += "\(LogTime.now()) \(event.level.rawValue) \(label): [\(event.source)] \(event.message)".utf8
+        for member in members {
             line.append(UInt8(ascii: " "))
-            line += name.utf8
+            line += member.name.utf8
             line.append(UInt8(ascii: "="))
-            line += text.utf8
+            line += member.text.utf8
         }
-        line += " [\(event.source)] \(event.message)\n".utf8
+        line.append(UInt8(ascii: "\n"))
         lines.add(line, isUrgent: isUrgent)
     }
 
     private func json(_ event: LogEvent, _ members: [Member]) -> [UInt8] {
         var metadata = JSONWriter.beginObject(.visible)
-        for (name, text) in members {
-            metadata.name(name)
-            metadata.text(text)
+        for member in members {
+            metadata.name(member.name)
+            if let number = member.number { metadata.integer(number) } else { metadata.text(member.text) }
         }
         var json = JSONWriter.beginObject(.visible)
         json.member("label", label)
@@ -71,13 +84,13 @@ struct LineLogHandler: LogHandler {
         return json.endObject() + [UInt8(ascii: "\n")]
     }
 
-    private static func set(_ name: String, _ text: String?, in members: inout [Member]) {
+    private static func set(_ name: String, _ value: Logger.MetadataValue?, in members: inout [Member]) {
         var place = members.startIndex
         while place < members.endIndex, members[place].name < name { place += 1 }
         let isThere = place < members.endIndex && members[place].name == name
-        switch (text, isThere) {
-        case (let text?, true): members[place].text = text
-        case (let text?, false): members.insert((name, text), at: place)
+        switch (value, isThere) {
+        case (let value?, true): members[place] = Member(name, value)
+        case (let value?, false): members.insert(Member(name, value), at: place)
         case (nil, true): members.remove(at: place)
         case (nil, false): break
         }

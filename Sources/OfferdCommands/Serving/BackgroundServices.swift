@@ -101,7 +101,8 @@ extension RepeatedWork {
                 logger.info(
                     "signed the audit",
                     metadata: [
-                        "audit.checkpoint": "\(checkpoint.number)", "audit.events": "\(checkpoint.eventSequence)",
+                        "audit.checkpoint": .stringConvertible(checkpoint.number),
+                        "audit.events": .stringConvertible(checkpoint.eventSequence),
                         "audit.head": "\(Hexadecimal.lowercase(checkpoint.head))",
                     ])
             }
@@ -178,7 +179,7 @@ extension RepeatedWork {
                 if sum.isHeld { logger.warning("retention keeps all texts: the audit's digest key has changed") }
                 guard !sum.isEmpty else { return }
                 var counts: Logger.Metadata = [:]
-                for (kind, number) in removed { counts[kind] = "\(number)" }
+                for (kind, number) in removed { counts[kind] = .stringConvertible(number) }
                 logger.info("removed what retention no longer keeps", metadata: counts)
             }
             return .seconds(600)
@@ -205,12 +206,13 @@ extension RepeatedWork {
                 begun.withLock { _ = $0.insert(scope) }
                 if sum.added > 0 {
                     logger.notice(
-                        "missing notifications were fetched from Apple", metadata: ["added": "\(sum.added)"])
+                        "missing notifications were fetched from Apple",
+                        metadata: ["added": .stringConvertible(sum.added)])
                 }
                 if sum.refused > 0 {
                     logger.warning(
                         "notifications that Apple could not deliver were refused again",
-                        metadata: ["refused": "\(sum.refused)"])
+                        metadata: ["refused": .stringConvertible(sum.refused)])
                 }
             }
             return .milliseconds(interval)

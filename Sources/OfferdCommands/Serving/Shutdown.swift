@@ -22,7 +22,7 @@ final class Shutdown: Sendable {
         start.withLock { $0 = .now }
         logger.notice(
             "stopping: requests in progress have \(Self.patience.components.seconds) s to finish",
-            metadata: ["signal": "\(signal)", "requests": "\(requests.count)"])
+            metadata: ["signal": "\(signal)", "requests": .stringConvertible(requests.count)])
     }
 
     fileprivate func serverEnded() {
@@ -32,14 +32,15 @@ final class Shutdown: Sendable {
             logger.notice("no request is in progress any more", metadata: metadata)
         } else {
             logger.warning(
-                "requests in progress were cut off", metadata: metadata.merging(["requests": "\(left)"]) { $1 })
+                "requests in progress were cut off",
+                metadata: metadata.merging(["requests": .stringConvertible(left)]) { $1 })
         }
     }
 
     /// - Parameter events: the number of the newest event of the audit; `nil` where it could not be read.
     func closed(events: Int64?) {
         guard var metadata else { return }
-        metadata["audit.events"] = events.map { "\($0)" }
+        metadata["audit.events"] = events.map { .stringConvertible($0) }
         logger.notice("stopped: everything is committed and the database is closed", metadata: metadata)
     }
 
@@ -47,7 +48,7 @@ final class Shutdown: Sendable {
     private var metadata: Logger.Metadata? {
         start.withLock { $0 }.map { start in
             let (seconds, attoseconds) = (ContinuousClock.now - start).components
-            return ["duration.us": "\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)"]
+            return ["duration.us": .stringConvertible(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)]
         }
     }
 }

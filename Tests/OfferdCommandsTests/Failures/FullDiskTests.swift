@@ -74,6 +74,10 @@ struct FullDiskTests {
         let lost = try #require(refused, "the disk never became full")
         #expect(lost.text.contains("\"not-ready\"") && lost.text.contains("nothing can be recorded"), "\(lost.text)")
         #expect(!lost.text.contains("signatures") && !lost.text.contains("sqlite"))
+        for id in 201..<211 {
+            let answer = try await asker.ask("POST", "/v1/issued-offers", body: try order(id), key: "order-\(id)")
+            if answer.status == 201 { released += 1 }
+        }
         #expect(try await asker.ask("GET", "/v1/issued-offers?limit=100").status == 200, "looking goes on")
         #expect(try await asker.ask("GET", "/healthz").status == 200)
 
@@ -94,6 +98,8 @@ struct FullDiskTests {
             ])
         let log = try String(contentsOfFile: installation.directory.path("serve-full.log"), encoding: .utf8)
         #expect(log.contains("the disk is full") || log.contains("disk I/O error"), "the operator is told why")
+        let told = log.split(separator: "\n").count { $0.contains("requests fail, because the database") }
+        #expect((1...3).contains(told), "each cause once a minute, not once a request: \(log)")
     }
 
     @Test("a file system that is mounted read-only is told by serve and by doctor")

@@ -26,7 +26,7 @@ struct LogLinesTests {
         return logger
     }
 
-    @Test("a line is time, level, label, metadata by name, source and message, as swift-log's own handler writes it")
+    @Test("a line is time, level, label, source and message, and then metadata by name")
     func form() throws {
         let written = Written()
         let lines = LogLines { written.take($0) }
@@ -41,7 +41,7 @@ struct LogLinesTests {
         let text = try #require(written.all.first)
         let time = try Regex(#"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4} "#)
         let rest = text[try #require(text.firstMatch(of: time)).range.upperBound...]
-        #expect(rest == "info offerd: a=2 b=given request.id=1 [OfferHTTP] answered\n")
+        #expect(rest == "info offerd: [OfferHTTP] answered a=2 b=given request.id=1\n")
         #expect(logger[metadataKey: "b"] == "own")
         #expect(logger.handler.metadata == ["b": "own", "request.id": "1"])
     }
@@ -52,7 +52,13 @@ struct LogLinesTests {
         let lines = LogLines(.json) { written.take($0) }
         var logger = Self.logger(lines)
         logger[metadataKey: "request.id"] = "1"
-        logger.info("a \"b\"\n\u{2028}c", metadata: ["list": ["x", "y"], "d": "\\"], source: "OfferHTTP")
+        logger[metadataKey: "own"] = .stringConvertible(Int64.max)
+        logger.info(
+            "a \"b\"\n\u{2028}c",
+            metadata: [
+                "list": ["x", "y"], "d": "\\", "status": .stringConvertible(201), "less": .stringConvertible(-1),
+                "digits": "0123", "other": .stringConvertible("7" as Substring),
+            ], source: "OfferHTTP")
         lines.flush()
         let text = try #require(written.all.first)
         #expect(text.hasSuffix("}\n"))
@@ -62,8 +68,14 @@ struct LogLinesTests {
         #expect(object["level"] as? String == "info")
         #expect(object["message"] as? String == "a \"b\"\n\u{2028}c")
         #expect(object["source"] as? String == "OfferHTTP")
+        let metadata = try #require(object["metadata"] as? [String: Any])
         #expect(
-            object["metadata"] as? [String: String] == ["request.id": "1", "list": #"["x", "y"]"#, "d": "\\"])
+            metadata.compactMapValues { $0 as? String } == [
+                "request.id": "1", "list": #"["x", "y"]"#, "d": "\\", "digits": "0123", "other": "7",
+            ])
+        #expect(metadata["status"] as? Int == 201 && metadata["less"] as? Int == -1)
+        #expect(metadata["own"] as? Int == .max)
+        #expect(metadata.count == 8)
         let time = try #require(object["ts"] as? String)
         #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/) != nil)
         #expect(object.count == 6)

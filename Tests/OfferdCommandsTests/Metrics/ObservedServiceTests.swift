@@ -357,19 +357,20 @@ private struct ObservedTraffic {
             #expect(Set(line.keys) == ["ts", "level", "label", "message", "metadata", "source"], "\(line)")
         }
         let answers = lines.filter { $0["message"] as? String == "answered" }
-            .compactMap { $0["metadata"] as? [String: String] }
-        let first = try #require(answers.first { $0["trace.id"] == Self.trace })
-        #expect(first["http.route"] == "/v1/issued-offers")
-        #expect(first["http.status"] == "201")
-        #expect(first["role"] == "client")
-        #expect(first["key.id"] == keyId)
-        #expect(first["app"] == "com.example.pro")
-        #expect(first["environment"] == "LocalTesting")
-        #expect(first["decision.id"] == decisions.first)
-        #expect(first["duration.us"].flatMap { Int($0) } != nil)
+            .compactMap { $0["metadata"] as? [String: Any] }
+        func text(_ answer: [String: Any], _ name: String) -> String? { answer[name] as? String }
+        let first = try #require(answers.first { text($0, "trace.id") == Self.trace })
+        #expect(text(first, "http.route") == "/v1/issued-offers")
+        #expect(first["http.status"] as? Int == 201)
+        #expect(text(first, "role") == "client")
+        #expect(text(first, "key.id") == keyId)
+        #expect(text(first, "app") == "com.example.pro")
+        #expect(text(first, "environment") == "LocalTesting")
+        #expect(text(first, "decision.id") == decisions.first)
+        #expect(first["duration.us"] is Int)
         #expect(first["problem"] == nil)
-        let refused = answers.filter { $0["problem"] == "not-eligible" }
-        #expect(refused.compactMap { $0["decision.id"] } == decisions.suffix(2))
-        #expect(answers.count { $0["problem"] == "unauthenticated" && $0["role"] == nil } == 1)
+        let refused = answers.filter { text($0, "problem") == "not-eligible" }
+        #expect(refused.compactMap { text($0, "decision.id") } == decisions.suffix(2))
+        #expect(answers.count { text($0, "problem") == "unauthenticated" && $0["role"] == nil } == 1)
     }
 }

@@ -88,9 +88,9 @@ struct ServeLogTests {
         let shown = lines(try installation.logs().joined(), " notice offerd: ")
         let pattern = TerminalPattern(
             """
-            {logged} notice offerd: requests={number} signal=SIG\(signal) [OfferdCommands] stopping: requests in progress have 20 s to finish
-            {logged} notice offerd: duration.us={number} [OfferdCommands] no request is in progress any more
-            {logged} notice offerd: audit.events={number} duration.us={number} [OfferdCommands] stopped: everything is committed and the database is closed
+            {logged} notice offerd: [OfferdCommands] stopping: requests in progress have 20 s to finish requests={number} signal=SIG\(signal)
+            {logged} notice offerd: [OfferdCommands] no request is in progress any more duration.us={number}
+            {logged} notice offerd: [OfferdCommands] stopped: everything is committed and the database is closed audit.events={number} duration.us={number}
 
             """)
         #expect(try pattern.matches(shown), "\(shown)")
