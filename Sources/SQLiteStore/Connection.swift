@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import OfferStore
 
 /// One connection to a database, the statements that it has prepared, and the transaction that runs on it.
@@ -264,7 +265,9 @@ private enum MemoryCount {
 extension StoreError {
     /// The connection's message about the call that failed last.
     init(code: CInt, on connection: OpaquePointer?) {
-        self.init(code: code, String(cString: sqlite3_errmsg(connection)))
+        // SQLite calls a disk full only where a write of its own was cut short: not for a quota, nor for the log's index.
+        let isFull = code & 0xFF == SQLITE_IOERR && [ENOSPC, EDQUOT].contains(sqlite3_system_errno(connection))
+        self.init(code: isFull ? SQLITE_FULL : code, String(cString: sqlite3_errmsg(connection)))
     }
 
     /// - Parameter code: SQLite's, extended or not.

@@ -31,10 +31,12 @@ public final class FileToMove: MoveSource {
     public func retire() throws -> String {
         try database.fold()
         let kept = path + DatabaseFile.moved
+        let reserve = CheckpointRight.resolved(path) + DiskReserve.ending
         guard !FileManager.default.fileExists(atPath: kept), rename(path, kept) == 0 else {
             throw StoreError.readOnly("`\(path)` cannot be renamed to `\(kept)`")
         }
         rename(path + "-checkpoint", kept + "-checkpoint")
+        unlink(reserve)
         return "kept the file as \(kept)"
     }
 

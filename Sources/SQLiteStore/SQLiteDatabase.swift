@@ -27,6 +27,9 @@ public final class SQLiteDatabase: DatabaseDriver {
     private let looks: SharedLooks?
     private let checkpointer: Checkpointer?
     private let threads: ReadingThreads
+    private let place: DatabasePlace?
+    /// Only a server keeps room, because it alone records pauses.
+    private let reserve: DiskReserve?
 
     /// - Parameters:
     ///   - isServer: whether this process serves requests: while one does, no other writes the log back.
@@ -53,7 +56,8 @@ public final class SQLiteDatabase: DatabaseDriver {
         connection.releaseMemory()
         try self.init(
             connection, readers: Readers(path: path, place: place), checkpointer: checkpointer, place: place,
-            limits: limits, isQuiet: isQuiet, onCommit: onCommit)
+            reserve: isServer ? DiskReserve(beside: path) : nil, limits: limits, isQuiet: isQuiet, onCommit: onCommit)
+        keepRoom()
     }
 
     private static func open(
@@ -91,8 +95,8 @@ public final class SQLiteDatabase: DatabaseDriver {
     }
 
     private init(
-        _ connection: Connection, readers: Readers?, checkpointer: Checkpointer?, place: DatabasePlace?, limits: Limits,
-        isQuiet: @escaping @Sendable () -> Bool = { false },
+        _ connection: Connection, readers: Readers?, checkpointer: Checkpointer?, place: DatabasePlace?,
+        reserve: DiskReserve? = nil, limits: Limits, isQuiet: @escaping @Sendable () -> Bool = { false },
         onCommit: @escaping @Sendable (Int, Duration) -> Void = { _, _ in }
     ) throws {
         // `beginWriting(until:)` waits for a busy database itself.
@@ -103,11 +107,13 @@ public final class SQLiteDatabase: DatabaseDriver {
         checkpointer?.watch(connection)
         self.connection = connection
         writer = WriteQueue(
-            connection: connection, limits: limits.writes, check: { try place?.check() }, isQuiet: isQuiet,
-            onCommit: onCommit)
+            connection: connection, limits: limits.writes, check: { try place?.check() },
+            giveRoom: { reserve?.giveUp() ?? false }, isQuiet: isQuiet, onCommit: onCommit)
         self.readers = readers
         looks = readers.map { SharedLooks($0, snapshots: max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) }
         self.checkpointer = checkpointer
+        self.place = place
+        self.reserve = reserve
         threads = ReadingThreads(
             readers == nil ? [writer.queue] : (0..<8).map { DispatchQueue(label: "offers.read.\($0)") })
     }
@@ -145,6 +151,12 @@ public final class SQLiteDatabase: DatabaseDriver {
     public static func requireUnmoved(path: String) throws { try DatabasePlace.requireFilesOfServer(path) }
 
     public var waitingWrites: Int { writer.waiting }
+
+    public func keepRoom() {
+        // Beside a database that was moved away, the file would be of no use, and in the way.
+        guard let reserve, (try? place?.check()) != nil else { return }
+        reserve.fill()
+    }
 
     public func close() throws {
         readers?.close()

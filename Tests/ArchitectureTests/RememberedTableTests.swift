@@ -5,7 +5,11 @@ struct RememberedTableTests {
     /// The files of OfferStore whose SQL may name a table, or a column, that `TransactionCache` stands for: those that
     /// ask the memory first, and those that only ever read snapshots.
     private static let allowed: [String: Set<String>] = [
-        "store_state": ["StoreClock.swift", "StoreCensus.swift", "ScopeStore.swift", "APIKeyStore.swift"],
+        "store_state": [
+            "StoreClock.swift", "StoreCensus.swift", "ScopeStore.swift", "APIKeyStore.swift",
+            // Only columns that no transaction remembers.
+            "MaintenanceStore.swift",
+        ],
         "offer_counter": ["CounterStore.swift", "IssuedOfferStore+Changing.swift"],
         "redemption_counter": ["CounterStore.swift"],
     ]

@@ -4,7 +4,9 @@ CREATE TABLE store_state (
     sequence INTEGER NOT NULL CHECK (sequence >= 0),
     last_instant INTEGER,
     newest_signed_date INTEGER,
-    tried_at INTEGER
+    tried_at INTEGER,
+    backed_up_at INTEGER,
+    proven_at INTEGER
 ) STRICT;
 CREATE TABLE scope (
     id INTEGER PRIMARY KEY,

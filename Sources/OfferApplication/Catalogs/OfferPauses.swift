@@ -66,6 +66,11 @@ public struct OfferPauses: Sendable {
     ///
     /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that is not paused.
     package func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> PauseState {
+        // On a full disk, too: a pause may use the room that is kept for it. To resume can wait.
+        try await KeptRoom.$isOpen.withValue(paused) { try await change(offerId, paused: paused, caller: caller) }
+    }
+
+    private func change(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> PauseState {
         let known: Offer? = if let offerId { try await offer(everNamed: offerId, caller: caller) } else { nil }
         return try await database.write(by: caller.author) { transaction in
             let number = try ScopeStore(transaction).findOrAdd(caller.scope)

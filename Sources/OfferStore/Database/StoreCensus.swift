@@ -50,6 +50,7 @@ public struct StoredNumberCheck {
 
     private static let columns = [
         ("store_state", "sequence"), ("store_state", "last_instant"), ("store_state", "newest_signed_date"),
+        ("store_state", "backed_up_at"), ("store_state", "proven_at"),
         ("audit_event", "sequence"), ("audit_checkpoint", "number"), ("audit_checkpoint", "event_sequence"),
         ("offer_counter", "amount"), ("redemption_counter", "amount"),
         ("issued_offer", "sequence"), ("signing", "sequence"), ("refusal", "sequence"), ("scope", "generation"),

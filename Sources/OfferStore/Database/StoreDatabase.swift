@@ -51,6 +51,10 @@ public protocol DatabaseDriver: StoreDatabase {
     /// Makes durable what can be read, where a process that was killed may have left what is not.
     func makeDurable() throws
 
+    /// Keeps room on the disk again for what may use it (``KeptRoom``), as soon as the disk has enough; to be called
+    /// from time to time.
+    func keepRoom()
+
     /// Finishes what waits and lets go of the database; everything asked later is refused.
     func close() throws
 }
@@ -59,6 +63,7 @@ extension DatabaseDriver {
     public func isElected() async -> Bool { true }
     public var traffic: DatabaseTraffic? { nil }
     public func makeDurable() throws {}
+    public func keepRoom() {}
 }
 
 /// What has passed between a process and its server since the database was opened.

@@ -88,10 +88,15 @@ public final class WriteQueue: Sendable {
 
     private struct State {
         var waiting: [Job] = []
+        /// Those that found the disk full and were given room since: each is run alone, so that nothing else takes the
+        /// room.
+        var again: [Job] = []
         var isDraining = false
         var isClosed = false
         /// What the last commit took: on a slow disk callers do not wait for it.
         var lastCommit = Duration.zero
+
+        var isEmpty: Bool { waiting.isEmpty && again.isEmpty }
 
         mutating func take(atMost most: Int) -> [Job] {
             var jobs = [Job]()
@@ -114,6 +119,7 @@ public final class WriteQueue: Sendable {
     private let connection: any WriterConnection & Sendable
     private let limits: WriteLimits
     private let check: @Sendable () throws -> Void
+    private let giveRoom: @Sendable () -> Bool
     private let isQuiet: @Sendable () -> Bool
     private let onCommit: @Sendable (Int, Duration) -> Void
 
@@ -122,16 +128,19 @@ public final class WriteQueue: Sendable {
     /// - Parameters:
     ///   - check: throws if what is committed would not be where the next process looks for it; asked before each
     ///     commit and once it is durable.
+    ///   - giveRoom: makes room on a full disk for a write that may use it (``KeptRoom``); false if there is none left to
+    ///     give.
     ///   - isQuiet: whether a commit may run on the thread of its caller.
     ///   - onCommit: called after each commit, successful or not, with the number of its bodies and its duration.
     public init(
         connection: any WriterConnection & Sendable, limits: WriteLimits,
-        check: @escaping @Sendable () throws -> Void = {},
+        check: @escaping @Sendable () throws -> Void = {}, giveRoom: @escaping @Sendable () -> Bool = { false },
         isQuiet: @escaping @Sendable () -> Bool, onCommit: @escaping @Sendable (Int, Duration) -> Void
     ) {
         self.connection = connection
         self.limits = limits
         self.check = check
+        self.giveRoom = giveRoom
         self.isQuiet = isQuiet
         self.onCommit = onCommit
     }
@@ -143,16 +152,24 @@ public final class WriteQueue: Sendable {
     ) async throws -> T {
         let ticket = Ticket()
         let expected = connection.asksAhead ? ExpectedBody(expectation?()) : .unknown
+        let usesKeptRoom = KeptRoom.isOpen
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                add(
+                @Sendable func job() -> Job {
                     Job(
                         ticket: ticket, expected: expected,
                         run: { transaction in
                             let value = try body(transaction)
                             return { continuation.resume(returning: value) }
                         },
-                        fail: { continuation.resume(throwing: $0) }))
+                        fail: { error in
+                            guard usesKeptRoom, case .full = error as? StoreError, self.giveRoom() else {
+                                return continuation.resume(throwing: error)
+                            }
+                            self.state.withLock { $0.again.append(job()) }
+                        })
+                }
+                add(job())
             }
         } onCancel: {
             cancel(ticket)
@@ -205,7 +222,7 @@ public final class WriteQueue: Sendable {
     /// Leaves to the writer's thread what came while the connection was used on another thread.
     private func goOn() {
         let isMore = state.withLock { state in
-            state.isDraining = !state.waiting.isEmpty
+            state.isDraining = !state.isEmpty
             return state.isDraining
         }
         if isMore { queue.async { self.drain() } }
@@ -257,6 +274,7 @@ public final class WriteQueue: Sendable {
     /// The next batch; empty if nothing waits, and then the writer rests.
     private func next() -> [Job] {
         state.withLock { state in
+            if !state.again.isEmpty { return [state.again.removeFirst()] }
             let jobs = state.take(atMost: limits.batch)
             if jobs.isEmpty { state.isDraining = false }
             return jobs

@@ -2,13 +2,14 @@ import OfferModel
 
 // Apps, their customers, and what is known of them.
 extension Table {
-    /// The store-wide order, the instants that the clock is held against, and a place to try writing.
+    /// The store-wide order, the instants that the clock is held against, a place to try writing, and when the database
+    /// was last backed up and proven.
     static let storeState = Table(
         "store_state",
         [
             Column("id", Int64.self, .key("CHECK (id = 1)")), Column("sequence", Int64.self, "CHECK (sequence >= 0)"),
             Column("last_instant", Instant?.self), Column("newest_signed_date", Instant?.self),
-            Column("tried_at", Instant?.self),
+            Column("tried_at", Instant?.self), Column("backed_up_at", Instant?.self), Column("proven_at", Instant?.self),
         ])
 
     /// An app in one environment. `generation` moves with its catalog and its pauses.
