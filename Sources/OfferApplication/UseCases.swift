@@ -46,6 +46,8 @@ public struct UseCases: Sendable {
     public let audit: LedgerAudit
     /// `GET /readyz`.
     public let readiness: Readiness
+    /// What `/metrics` tells of the database.
+    public let overviews: ServiceOverviews
     /// The use cases that run on threads of their own, a few at once.
     package let shares = LongWorkShares()
 
@@ -99,5 +101,6 @@ public struct UseCases: Sendable {
         dueEvents = DueEvents(ledger: ledger, clock: clock)
         audit = LedgerAudit(ledger: ledger, signer: checkpointSigner, clock: clock)
         readiness = Readiness(database: database, registry: registry, clock: clock, freeSpace: freeSpace)
+        overviews = ServiceOverviews(registry: registry, database: database, catalogs: catalogs, clock: clock)
     }
 }

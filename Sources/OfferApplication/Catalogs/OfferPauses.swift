@@ -95,17 +95,11 @@ public struct OfferPauses: Sendable {
 }
 
 extension OfferSummary.Used {
-    /// Redemptions without an issued offer cost what the catalog says of their products.
     fileprivate init(_ counters: OfferCounters, of offer: Offer, in catalog: Catalog) {
-        var spent = counters.spent
-        for (product, count) in counters.unmatched {
-            guard let cost = catalog.product(product).flatMap({ offer.cost(on: $0.product) }) else { continue }
-            spent[cost.currency] = (spent[cost.currency] ?? 0).saturatingAdding(
-                cost.milliunits.saturatingMultiplied(by: Int64(count)))
-        }
+        let usage = OfferUsage(counters, of: offer, in: catalog)
         self.init()
-        uses = counters.places.saturatingAdding(counters.unmatched.values.saturatingSum())
-        self.spent = spent.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map {
+        uses = usage.uses
+        spent = usage.spent.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map {
             Price(Money(milliunits: $0.value, currency: $0.key))
         }
     }

@@ -14,6 +14,7 @@ public final class TLSCertificate: Sendable {
     private struct Loaded {
         let context: NIOSSLContext
         let expiresAt: Instant
+        let authoritiesExpireAt: Instant?
     }
 
     private let loaded: Mutex<Loaded>
@@ -30,6 +31,9 @@ public final class TLSCertificate: Sendable {
 
     /// When the first of the chain's certificates expires.
     public var expiresAt: Instant { loaded.withLock { $0.expiresAt } }
+
+    /// When the first of the authorities of client certificates expires; `nil` without any.
+    public var authoritiesExpireAt: Instant? { loaded.withLock { $0.authoritiesExpireAt } }
 
     func handler() throws -> NIOSSLServerHandler {
         let context = loaded.withLock { $0.context }
@@ -51,20 +55,27 @@ public final class TLSCertificate: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        if let authorities = files.clientCertificates {
-            configuration.trustRoots = .certificates(try certificates(authorities))
+        var authoritiesExpireAt: Instant?
+        if let path = files.clientCertificates {
+            let authorities = try certificates(path)
+            authoritiesExpireAt = firstEnd(of: authorities)
+            configuration.trustRoots = .certificates(authorities)
             configuration.certificateVerification = .noHostnameVerification
         }
         do {
             return Loaded(
-                context: try NIOSSLContext(configuration: configuration),
-                expiresAt: Instant(
-                    milliseconds: chain.map { Int64($0.notValidAfter).saturatingMultiplied(by: 1_000) }.min() ?? .max))
+                context: try NIOSSLContext(configuration: configuration), expiresAt: firstEnd(of: chain),
+                authoritiesExpireAt: authoritiesExpireAt)
         } catch {
             throw TLSFailure(
                 detail: "the certificate `\(files.certificate)` and the key `\(files.key)` do not belong together",
                 hint: "name the two files that were issued together; the server's own certificate comes first")
         }
+    }
+
+    private static func firstEnd(of certificates: [NIOSSLCertificate]) -> Instant {
+        Instant(
+            milliseconds: certificates.map { Int64($0.notValidAfter).saturatingMultiplied(by: 1_000) }.min() ?? .max)
     }
 
     /// Tells a file that is missing from one that this user may not read, or in a folder that they may not search.

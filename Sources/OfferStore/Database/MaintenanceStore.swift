@@ -14,6 +14,11 @@ public struct MaintenanceStore {
         /// Absent if the work was never done.
         public var backedUpAt: Instant?
         public var provenAt: Instant?
+
+        public init(backedUpAt: Instant? = nil, provenAt: Instant? = nil) {
+            self.backedUpAt = backedUpAt
+            self.provenAt = provenAt
+        }
     }
 
     private let transaction: any StoreTransaction

@@ -6,7 +6,7 @@ import OfferModel
 import OfferStore
 import SQLiteStore
 
-struct Backup: ParsableCommand {
+struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copy the database into a new file, also while the server runs.",
@@ -15,26 +15,49 @@ struct Backup: ParsableCommand {
             readable only by its owner, and never replaces a file. It holds no private key and no token, but customers' \
             histories and live signatures: protect it like the original.
 
+            If --out is a folder, the file is named by the time, and with --keep the oldest copies of this database in it \
+            are then deleted. The time is noted in the database, and `/metrics` shows it.
+
             Example:
               offerd backup --config offerd.yaml --out offers-2026-12-01.sqlite
+              offerd backup --config offerd.yaml --out /var/backups/offerd --keep 14
             """)
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(help: "The file to create; it must not exist.", completion: .file())
+    @Option(help: "The file to create, which must not exist, or a folder.", completion: .file())
     var out: String
 
-    func run() throws {
+    @Option(help: "How many copies stay in the folder, the new one included.")
+    var keep: Int?
+
+    func validate() throws {
+        guard (1...10_000).contains(keep ?? 1) else { throw ValidationError("`--keep` takes 1 to 10000 copies") }
+    }
+
+    func run() async throws {
         let setup = try options.setup()
-        guard !FileManager.default.fileExists(atPath: out) else {
-            throw CommandFailure(
-                .failed, "`\(out)` exists already and is not replaced", hints: ["give the copy another name"])
-        }
+        let begin = Instant.wallClock
         let path = try setup.database.requirePath("backup", instead: ServerTools.hint)
-        let content = try SQLiteDatabase.copy(from: path, to: out)
-        try Disk.flushName(of: out)
-        try Console.output("made \(out)")
+        let folder = BackupFolder(out, of: path)
+        guard keep == nil || folder != nil else {
+            throw CommandFailure(
+                .usage, "`--keep` is for a folder, and `\(out)` is none",
+                hints: ["name a folder that exists as `--out`, or leave `--keep` out"])
+        }
+        let file = folder?.file(at: begin) ?? out
+        guard !FileManager.default.fileExists(atPath: file) else {
+            throw CommandFailure(
+                .failed, "`\(file)` exists already and is not replaced", hints: ["give the copy another name"])
+        }
+        let content = try SQLiteDatabase.copy(from: path, to: file)
+        try Disk.flushName(of: file)
+        try Console.output("made \(file)")
         for line in ContentText.lines(content) { try Console.output(line) }
+        // A database that is yet to be migrated has no place for it.
+        if content.isCurrent { await setup.database.note(.backup, at: begin) }
+        guard let folder, let keep else { return }
+        for name in try folder.prune(keeping: keep, newest: file) { try Console.output("deleted \(name)") }
     }
 }
 

@@ -22,6 +22,8 @@ struct VerifyLedger: AsyncParsableCommand {
             It cannot detect that everything after the last checkpoint was cut off, and without `audit:` in keys.yaml it \
             cannot detect that the whole chain was rewritten.
 
+            The time of a proof is noted in the database, and `/metrics` shows it.
+
             Exit status: 0 proven, 1 a row is broken, 2 wrong use or configuration.
 
             Example:
@@ -55,6 +57,7 @@ struct VerifyLedger: AsyncParsableCommand {
 
     func run() async throws {
         let setup = try options.setup()
+        let begin = Instant.wallClock
         let check = try LedgerCheck(
             setup, publicKeys: publicKeys.map { try OpenSSLPublicKey(pem: try InputFile.text($0, "public key")) })
         let database = try setup.database.open()
@@ -74,7 +77,7 @@ struct VerifyLedger: AsyncParsableCommand {
         let outcome = try await database.read { try check.outcomeWithWitness($0, through: end) }
         let lines = try output.data(outcome.json()).map { [$0] } ?? outcome.lines()
         for line in lines { try Console.output(line) }
-        guard case .broken(let row) = outcome else { return }
+        guard case .broken(let row) = outcome else { return await setup.database.note(.proof, at: begin) }
         throw LedgerOutcome.failure(row)
     }
 }

@@ -1,10 +1,32 @@
 import CommandLineSupport
 import Foundation
 import OfferApplication
+import OfferHTTP
 import OfferModel
 import OfferSigning
 import OfferStore
 import OpenSSLCrypto
+import Synchronization
+
+/// What the work beside the requests has noted of itself, for `/metrics`.
+final class ServerNotes: Sendable {
+    private struct State {
+        var isConfigurationCurrent = true
+        var witnessWorks: Bool?
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether the configuration of the files is in force, as far as its last reading tells.
+    var isConfigurationCurrent: Bool { state.withLock { $0.isConfigurationCurrent } }
+
+    /// Whether the witness has every checkpoint; absent until that is known.
+    var witnessWorks: Bool? { state.withLock { $0.witnessWorks } }
+
+    func reloaded(_ isApplied: Bool) { state.withLock { $0.isConfigurationCurrent = isApplied } }
+
+    func told(witness works: Bool) { state.withLock { $0.witnessWorks = works } }
+}
 
 /// The metrics that are looked up at each scrape of `/metrics`.
 struct ServerSamples: Sendable {
@@ -14,6 +36,9 @@ struct ServerSamples: Sendable {
     /// Absent on a server.
     let databasePath: String?
     let log: LogLines
+    let notes: ServerNotes
+    let certificate: TLSCertificate?
+    let clock: @Sendable () -> Instant
 
     func all() async -> [MetricSample] {
         let isReady = (try? await useCases.readiness.check()) != nil
@@ -27,8 +52,58 @@ struct ServerSamples: Sendable {
         if let databasePath { samples += Self.samples(ofFile: databasePath) }
         if let traffic = database.traffic { samples += Self.samples(of: traffic) }
         samples.append(MetricSample("offerd_log_lines_dropped_total", Double(log.dropped)))
+        samples.append(MetricSample("offerd_clock_timestamp_seconds", clock().metric))
+        samples.append(MetricSample("offerd_reload_succeeded", notes.isConfigurationCurrent ? 1 : 0))
+        // Where another server is elected, that one writes to the witness.
+        if let works = notes.witnessWorks, database.traffic?.isElected ?? true {
+            samples.append(MetricSample("offerd_witness_works", works ? 1 : 0))
+        }
+        for (use, end) in [("tls", certificate?.expiresAt), ("clientCertificates", certificate?.authoritiesExpireAt)] {
+            guard let end else { continue }
+            samples.append(MetricSample("offerd_certificate_expires_timestamp_seconds", end.metric, [("use", use)]))
+        }
+        samples += await overview()
         for app in registry.all { samples += self.samples(of: app) }
         return samples
+    }
+
+    /// What the database tells; only whether its file was moved, where it cannot be read.
+    private func overview() async -> [MetricSample] {
+        var samples: [MetricSample] = []
+        var isMoved = false
+        do {
+            samples = Self.samples(of: try await useCases.overviews.read(), hasFile: databasePath != nil)
+        } catch StoreError.moved {
+            isMoved = true
+        } catch {
+            // `offerd_ready` says so.
+        }
+        if databasePath != nil { samples.append(MetricSample("offerd_database_moved", isMoved ? 1 : 0)) }
+        return samples
+    }
+
+    /// - Parameter hasFile: whether `offerd backup` applies.
+    private static func samples(of overview: ServiceOverview, hasFile: Bool) -> [MetricSample] {
+        func labels(_ scope: Scope, _ more: (String, String)...) -> [(String, String)] {
+            [("app", scope.bundleId.rawValue), ("environment", scope.environment.rawValue)] + more
+        }
+        let (backup, proof) = (overview.maintenance.backedUpAt, overview.maintenance.provenAt)
+        return overview.pauses.map { pause in
+            MetricSample(
+                "offerd_paused_since_timestamp_seconds", pause.since.metric,
+                labels(pause.scope, ("offer", pause.offer?.rawValue ?? "*")))
+        }
+            + overview.uses.map { use in
+                MetricSample(
+                    "offerd_limit_used_ratio", use.share,
+                    labels(use.scope, ("offer", use.offer.rawValue), ("limit", use.limit)))
+            }
+            + overview.keyEnds.map { end in
+                MetricSample(
+                    "offerd_api_key_expires_timestamp_seconds", end.at.metric,
+                    labels(end.scope, ("role", end.role.rawValue)))
+            } + (hasFile ? [MetricSample("offerd_backup_last_success_timestamp_seconds", backup?.metric ?? 0)] : [])
+            + [MetricSample("offerd_ledger_proof_last_success_timestamp_seconds", proof?.metric ?? 0)]
     }
 
     private static func samples(ofFile path: String) -> [MetricSample] {
@@ -69,6 +144,11 @@ struct ServerSamples: Sendable {
         }
         return samples
     }
+}
+
+extension Instant {
+    /// Seconds since 1970, as Prometheus counts time.
+    fileprivate var metric: Double { Double(milliseconds) / 1_000 }
 }
 
 /// Linux's numbers about this process, named as Prometheus' own clients name them; none on other systems.

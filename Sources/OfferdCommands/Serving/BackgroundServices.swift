@@ -90,7 +90,9 @@ final class RepeatedAttempt: Sendable {
 extension RepeatedWork {
     /// Signs the audit whenever a checkpoint is due, and once more when the server stops. Writes to the witness what
     /// it does not have yet; offers are issued even if that fails.
-    static func checkpoints(_ audit: LedgerAudit, _ witness: WitnessFile?, _ logger: Logger) -> RepeatedWork {
+    static func checkpoints(
+        _ audit: LedgerAudit, _ witness: WitnessFile?, _ logger: Logger, _ notes: ServerNotes
+    ) -> RepeatedWork {
         // The events of a checkpoint that failed stay, and the next one signs them too.
         let signing = RepeatedAttempt("the audit could not be signed", logger)
         let telling = RepeatedAttempt(
@@ -106,7 +108,10 @@ extension RepeatedWork {
                         "audit.head": "\(Hexadecimal.lowercase(checkpoint.head))",
                     ])
             }
-            if let witness { await telling(isLast: isLast) { try await witness.catchUp(audit.checkpoints) } }
+            if let witness {
+                let isTold: Void? = await telling(isLast: isLast) { try await witness.catchUp(audit.checkpoints) }
+                notes.told(witness: isTold != nil)
+            }
             return .seconds(2)
         }
     }
@@ -125,6 +130,14 @@ extension RepeatedWork {
                     ])
             }
             return interval
+        }
+    }
+
+    /// Keeps room for a pause again, soon after a full disk has room.
+    static func room(_ database: any DatabaseDriver) -> RepeatedWork {
+        RepeatedWork { _ in
+            database.keepRoom()
+            return .seconds(5)
         }
     }
 

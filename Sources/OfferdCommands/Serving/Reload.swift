@@ -29,6 +29,8 @@ struct Reload: Sendable {
     let auditKeys: AuditKeys?
     let started: ServerSetup
     let logger: Logger
+    /// Called after each attempt, with whether the configuration is in force.
+    var noted: @Sendable (_ isApplied: Bool) -> Void = { _ in }
 
     enum Outcome {
         case applied(ServerSetup)
@@ -66,8 +68,10 @@ struct Reload: Sendable {
             for name in needingRestart {
                 logger.warning("`\(name)` has changed; the change takes effect when offerd is restarted")
             }
+            noted(true)
             return .applied(setup)
         } catch {
+            noted(false)
             let failure = CommandFailure.words(error)
             logger.error(
                 "the configuration was not reloaded; offerd keeps the one it has",

@@ -133,6 +133,7 @@ struct Serve: AsyncParsableCommand {
         }
         var limits = HTTPLimits()
         limits.connections = OpenFiles.connections(wanted: limits.connections, limit: OpenFiles.raiseLimit())
+        let notes = ServerNotes()
         let (started, signsAudit, shutdown) = (logger, audit != nil, Shutdown(requests, logger: logger))
         let server = OfferServer.application(
             useCases: useCases,
@@ -168,20 +169,21 @@ struct Serve: AsyncParsableCommand {
                 return new
             }, transport: transport, registry: registry, rates: rates, webhooks: webhooks,
             customerTokens: customerTokens, certificate: certificate, audit: useCases.audit, auditKeys: audit,
-            started: setup, logger: logger)
+            started: setup, logger: logger, noted: { notes.reloaded($0) })
         // The first is stopped last: the final checkpoint signs what the last requests did.
         var services: [any Service] = [
-            RepeatedWork.checkpoints(useCases.audit, audit?.witness, logger).onlyOnce(of: database),
+            RepeatedWork.checkpoints(useCases.audit, audit?.witness, logger, notes).onlyOnce(of: database),
             RepeatedWork.keyUses(useCases.apiKeys, logger), DrainService(shutdown: shutdown), server,
             RepeatedWork.dueEvents(useCases.dueEvents, logger).onlyOnce(of: database),
             RepeatedWork.retention(retention, logger, metrics).onlyOnce(of: database),
             RepeatedWork.keyTests(registry, logger), RepeatedWork.customerTokens(customerTokens),
+            RepeatedWork.room(database),
             ReloadService(reload: reload, watch: watch, hangups: hangups),
         ]
         if let exporter, let address = setup.configuration.metrics {
             let samples = ServerSamples(
                 useCases: useCases, registry: registry, database: database, databasePath: setup.database.path,
-                log: output.log)
+                log: output.log, notes: notes, certificate: certificate, clock: clock)
             services.append(
                 MetricsService(
                     address: address, logger: logger,

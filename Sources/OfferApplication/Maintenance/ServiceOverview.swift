@@ -1,0 +1,138 @@
+import OfferDocuments
+public import OfferModel
+public import OfferStore
+
+/// What an operator has to know and only the database tells, for `/metrics` (docs/monitoring.md).
+public struct ServiceOverview: Sendable {
+    public struct Pause: Sendable, Hashable {
+        public var scope: Scope
+        /// Absent for every offer.
+        public var offer: OfferId?
+        public var since: Instant
+    }
+
+    /// How much of a limit that all customers share is used.
+    public struct SharedLimitUse: Sendable, Hashable {
+        public var scope: Scope
+        public var offer: OfferId
+        /// `total`, or the currency of a budget.
+        public var limit: String
+        /// 1 where all of it is used; more where redemptions became known late, or the limit was lowered.
+        public var share: Double
+    }
+
+    /// The first end among the API keys of a role.
+    public struct APIKeyEnd: Sendable, Hashable {
+        public var scope: Scope
+        public var role: Role
+        public var at: Instant
+    }
+
+    public var pauses: [Pause] = []
+    public var uses: [SharedLimitUse] = []
+    public var keyEnds: [APIKeyEnd] = []
+    public var maintenance = MaintenanceStore.Marks()
+}
+
+/// Reads a ``ServiceOverview`` of the apps of `keys.yaml`.
+public struct ServiceOverviews: Sendable {
+    /// How long a key is still shown after its end, in milliseconds: an alert must not go out as requests begin to fail.
+    private static let keysStay = 7 * Instant.Duration.day
+
+    let registry: AppRegistry
+    let database: any StoreDatabase
+    let catalogs: CompiledCatalogs
+    let clock: RequestClock
+
+    /// - Throws: `StoreError`.
+    public func read() async throws -> ServiceOverview {
+        let scopes = registry.all.flatMap { app in
+            app.signingKeys.keys.map { Scope(bundleId: app.bundleId, environment: $0) }
+        }
+        return try await database.read { transaction in
+            let now = try clock.tolerantInstant(transaction)
+            var overview = ServiceOverview()
+            overview.maintenance = try MaintenanceStore(transaction).marks()
+            overview.keyEnds = try keyEnds(transaction, at: now)
+            for scope in scopes.sorted(by: { "\($0)" < "\($1)" }) {
+                guard let number = try ScopeStore(transaction).number(of: scope) else { continue }
+                overview.pauses += try PauseStore(transaction).active(in: number).map {
+                    ServiceOverview.Pause(scope: scope, offer: $0.offerId, since: $0.pausedAt)
+                }
+                overview.uses += try uses(of: number, in: scope, transaction, at: now)
+            }
+            return overview
+        }
+    }
+
+    /// Keys that another key replaces are left out: someone has taken care of their end.
+    private func keyEnds(
+        _ transaction: any StoreTransaction, at now: Instant
+    ) throws -> [ServiceOverview.APIKeyEnd] {
+        var ends: [Scope: [Role: Instant]] = [:]
+        for key in try APIKeyStore(transaction).keys() where key.revokedAt == nil && key.endsAt == nil {
+            guard let end = key.expiresAt, end.adding(milliseconds: Self.keysStay) > now else { continue }
+            ends[key.scope, default: [:]][key.role] = min(end, ends[key.scope]?[key.role] ?? end)
+        }
+        return ends.flatMap { scope, ends in
+            ends.map { ServiceOverview.APIKeyEnd(scope: scope, role: $0.key, at: $0.value) }
+        }.sorted { ("\($0.scope)", $0.role.rawValue) < ("\($1.scope)", $1.role.rawValue) }
+    }
+
+    /// The limits of offers that can be issued now.
+    private func uses(
+        of number: ScopeNumber, in scope: Scope, _ transaction: any StoreTransaction, at now: Instant
+    ) throws -> [ServiceOverview.SharedLimitUse] {
+        let revision = try CatalogStore(transaction).currentNumber(in: number)
+        let catalog: CompiledCatalog
+        do {
+            catalog = try catalogs.catalog(revision, of: number, in: scope, transaction)
+        } catch is InvalidDocument {
+            // What this version cannot read, it does not issue either.
+            return []
+        }
+        let offers = catalog.offers.filter { compiled in
+            let offer = compiled.offer
+            return !compiled.sharedLimits.isEmpty && offer.status == .active
+                && offer.environments.contains(scope.environment) && offer.ends.map { $0 > now } ?? true
+        }
+        guard !offers.isEmpty else { return [] }
+        let store = CounterStore(transaction)
+        try store.readAll(in: number)
+        return try offers.flatMap { compiled in
+            let offer = compiled.offer
+            let counters = try store.counters(
+                of: offer, in: catalog.offerGroups[offer.id], open: [], at: now, in: number)
+            let used = OfferUsage(counters, of: offer, in: catalog.catalog)
+            // The reader refuses an allowance of nothing.
+            return compiled.sharedLimits.map { limit in
+                let (name, taken) =
+                    switch limit.unit {
+                    case .places: ("total", Int64(used.uses))
+                    case .money(let currency): (currency, used.spent[currency] ?? 0)
+                    }
+                return ServiceOverview.SharedLimitUse(
+                    scope: scope, offer: offer.id, limit: name, share: Double(taken) / Double(limit.allowed))
+            }
+        }
+    }
+}
+
+/// What everyone together has used of an offer.
+struct OfferUsage {
+    let uses: Int
+    /// In milliunits, by currency.
+    let spent: [String: Int64]
+
+    /// Redemptions without an issued offer cost what the catalog says of their products.
+    init(_ counters: OfferCounters, of offer: Offer, in catalog: Catalog) {
+        var spent = counters.spent
+        for (product, count) in counters.unmatched {
+            guard let cost = catalog.product(product).flatMap({ offer.cost(on: $0.product) }) else { continue }
+            spent[cost.currency] = (spent[cost.currency] ?? 0).saturatingAdding(
+                cost.milliunits.saturatingMultiplied(by: Int64(count)))
+        }
+        uses = counters.places.saturatingAdding(counters.unmatched.values.saturatingSum())
+        self.spent = spent
+    }
+}
