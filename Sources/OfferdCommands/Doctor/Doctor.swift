@@ -11,7 +11,8 @@ struct Doctor: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Check everything the service needs, and report problems.",
         discussion: """
-            Checks the keys, the database file, its schema and structure, whether it can be written durably, free disk \
+            Checks what the next start of the server would do with the configuration, the keys and the certificates as \
+            their files are now, the database file, its schema and structure, whether it can be written durably, free disk \
             space, the clock against what was recorded, what is paused, and whether webhooks accept events. It may run \
             beside the server. Checking the structure reads the whole file. On PostgreSQL it looks at the database server \
             instead: its settings, its standby, its connections, and what slows it.
@@ -58,9 +59,12 @@ struct Doctor: AsyncParsableCommand {
         let setup = try options.setup()
         let file = DoctorChecks.database(setup.database)
         let content = file.contains { $0.verdict == .failed } ? [] : await DoctorChecks.content(setup)
-        let report = DoctorReport(
-            checks: DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)] + DoctorChecks.certificate(setup)
-                + DoctorChecks.loginProviders(setup) + file + content)
+        let configured =
+            DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)] + DoctorChecks.certificate(setup)
+            + DoctorChecks.loginProviders(setup)
+        // What has failed by then would fail here, too.
+        let start = configured.contains { $0.verdict == .failed } ? [] : [await DoctorChecks.start(setup)]
+        let report = DoctorReport(checks: configured + start + file + content)
         try Console.output(try output.data(report.jsonText()) ?? report.lines.joined(separator: "\n"))
         if !report.ok { throw ExitCode(1) }
     }

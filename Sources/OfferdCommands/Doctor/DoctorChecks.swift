@@ -40,11 +40,22 @@ enum DoctorChecks {
         }
     }
 
+    /// Whether a start takes the configuration as its files are now: a running server keeps what it has read.
+    static func start(_ setup: ServerSetup) async -> DoctorReport.Check {
+        do {
+            try await ServerSetup.withTransport { _ = try setup.apps(asking: $0) }
+            return .ok("start", "`serve` would start with the files as they are now")
+        } catch {
+            return failure("start", error)
+        }
+    }
+
     static func certificate(_ setup: ServerSetup) -> [DoctorReport.Check] {
         guard let tls = setup.configuration.tls else { return [] }
         let hint = "renew it; `serve` reads it again by itself"
         do {
-            let end = try TLSCertificate(tls).expiresAt
+            let certificate = try TLSCertificate(tls)
+            let end = min(certificate.expiresAt, certificate.authoritiesExpireAt ?? .distantFuture)
             let (left, date) = (end.milliseconds(since: .wallClock), TimeText.absolute(end))
             if left <= 0 { return [.failed("tls", "the certificate expired at \(date)", hint: hint)] }
             let key = tls.keyModeForOthers.map { mode in
@@ -107,7 +118,14 @@ enum DoctorChecks {
                 "witness", "the witness `\(witness.path)` cannot be read and written by this user",
                 hint: "check that it is a file, and check its disk and its permissions")
         }
-        return .ok("witness", "`\(witness.path)` can be read and written")
+        guard let judge = try? setup.auditKeys()?.keys.isSigned else { return nil }
+        let end = try witness.size()
+        let difference = try await database.read { transaction in
+            try WitnessCheck(transaction, judge: judge).run { try witness.records(through: end, tail: true, $0) }
+                .difference
+        }
+        if let difference { return failure("witness", LedgerOutcome.failure(difference.broken)) }
+        return .ok("witness", "`\(witness.path)` can be read and written, and the database is not older")
     }
 
     /// Whether the digest key of the configuration recognises the customers who were erased.
@@ -149,7 +167,7 @@ enum DoctorChecks {
                 ?? .ok(check.subject.rawValue, check.detail)
         }
         guard FileManager.default.fileExists(atPath: path) else { return checks }
-        return checks + [sqlite(SQLiteVersion.current), permissions(path), space(path)]
+        return checks + [sqlite(SQLiteVersion.current), permissions(path), space(path)] + room(path)
     }
 
     static func sqlite(_ version: Int32) -> DoctorReport.Check {
@@ -187,6 +205,17 @@ enum DoctorChecks {
         }
         return free < littleSpace
             ? .warning("disk", detail, hint: "free space before nothing can be recorded") : .ok("disk", detail)
+    }
+
+    /// Only what is unusual: a server keeps the room from its first start on.
+    private static func room(_ path: String) -> [DoctorReport.Check] {
+        guard let kept = DiskReserve.kept(beside: path), kept < DiskReserve.size else { return [] }
+        return [
+            .warning(
+                "reserve",
+                "\(size(kept)) of \(size(DiskReserve.size)) are kept for pauses on a full disk: pauses have used the rest",
+                hint: "free space; `serve` then keeps all of it again")
+        ]
     }
 
     /// The checks that need the database open: durable writes, the clock and pauses.

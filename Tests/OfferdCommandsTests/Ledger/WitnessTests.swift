@@ -85,6 +85,8 @@ struct WitnessTests {
         #expect(try Command.run("python3", [script] + files).status == 1)
         let refused = try await offerd("serve", in: installation)
         #expect(refused.status == 2 && refused.errorText.contains("the database is an older copy"))
+        let doctor = try await offerd("doctor", in: installation)
+        #expect(doctor.status == 1 && doctor.text.contains("the database is an older copy"), "\(doctor.text)")
 
         let accepted = try await offerd("verify-ledger", "--accept-restore", "the disk was lost", in: installation)
         #expect(accepted.status == 0, "\(accepted.errorText)")
