@@ -46,7 +46,7 @@ public struct UseCases: Sendable {
     public let audit: LedgerAudit
     /// `GET /readyz`.
     public let readiness: Readiness
-    /// What `/metrics` tells of the database.
+    /// What `/metrics` shows of the database.
     public let overviews: ServiceOverviews
     /// The use cases that run on threads of their own, a few at once.
     package let shares = LongWorkShares()

@@ -39,7 +39,7 @@ public final class DiskReserve: Sendable {
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         // Flushed, because a file system with a journal lends freed blocks only once it has written that they are free.
-        guard ftruncate(descriptor, off_t(max(0, kept - Self.step))) == 0 else { return false }
+        guard ftruncate(descriptor, off_t(clamping: max(0, kept - Self.step))) == 0 else { return false }
         fsync(descriptor)
         return true
     }
@@ -59,7 +59,7 @@ public final class DiskReserve: Sendable {
         var noise = Noise()
         while place < Self.size {
             let block = noise.block(atMost: Self.size - place)
-            let written = pwrite(descriptor, block, block.count, off_t(place))
+            let written = pwrite(descriptor, block, block.count, off_t(clamping: place))
             // What is there is kept, and the next call tries to add the rest.
             guard written > 0 else { return }
             place += Int64(written)

@@ -9,7 +9,8 @@ extension Table {
         [
             Column("id", Int64.self, .key("CHECK (id = 1)")), Column("sequence", Int64.self, "CHECK (sequence >= 0)"),
             Column("last_instant", Instant?.self), Column("newest_signed_date", Instant?.self),
-            Column("tried_at", Instant?.self), Column("backed_up_at", Instant?.self), Column("proven_at", Instant?.self),
+            Column("tried_at", Instant?.self), Column("backed_up_at", Instant?.self),
+            Column("proven_at", Instant?.self),
         ])
 
     /// An app in one environment. `generation` moves with its catalog and its pauses.

@@ -38,8 +38,9 @@ struct BackupFolder {
             .filter { $0 != newest && isCopy($0) }.sorted(by: >)
         return try names.dropFirst(count - 1).map { name in
             guard unlink(path + name) == 0 else {
+                let reason = String(cString: strerror(errno))
                 throw CommandFailure(
-                    .failed, "the copy was made, but `\(path)\(name)` cannot be deleted: \(String(cString: strerror(errno)))",
+                    .failed, "the copy was made, but `\(path)\(name)` cannot be deleted: \(reason)",
                     hints: ["check the owner and the permissions of the folder"])
             }
             return name

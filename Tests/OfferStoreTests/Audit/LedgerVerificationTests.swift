@@ -27,7 +27,7 @@ struct LedgerVerificationTests {
     private static let unaudited: [String: String] = [
         "audit_event": "is the audit; its own hashes cover it",
         "audit_state": "a changed salt breaks every digest",
-        "store_state": "the next number, the newest instant, the last backup and proof: nothing that was issued or decided",
+        "store_state": "the next number and some instants: nothing that was issued or decided",
         "scope": "numbers of apps; rows refer to them",
         "api_key_use": "the hour in which a key was last used, to find unused keys",
         "customer": "identity is told by merges and proven by Apple's signatures in the history",

@@ -284,7 +284,8 @@ struct AlertTests {
     func clock() async throws {
         let installation = try await Installation()
         func setClock(ahead seconds: Double) throws {
-            try installation.directory.write("\(Int64((Date().timeIntervalSince1970 + seconds) * 1_000))\n", to: "clock")
+            let now = Int64((Date().timeIntervalSince1970 + seconds) * 1_000)
+            try installation.directory.write("\(now)\n", to: "clock")
         }
         try setClock(ahead: 0)
         try await Watch.during(installation, arguments: ["--clock-file", "clock"]) { watch in

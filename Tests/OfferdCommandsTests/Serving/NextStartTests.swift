@@ -10,7 +10,7 @@ struct NextStartTests {
             ("rm root/root.der", "root certificate `DIR/root/root.der` cannot be read"),
             ("echo none >root/root.der", "root certificate `DIR/root/root.der`: "),
             (": >signing.p8", "`DIR/signing.p8`"),
-            ("chmod 644 signing.p8", "has mode 644"),
+            ("chmod 644 signing.p8", "has mode `0644`"),
             (
                 "echo 'appStoreServer: { LocalTesting: http://example.com }' >>offerd.yaml",
                 "`appStoreServer` of LocalTesting is `http://example.com`"
