@@ -34,8 +34,8 @@ struct Offerd: AsyncParsableCommand {
             """,
         version: ProgramVersion.text,
         subcommands: [
-            InitCommand.self, Serve.self, Migrate.self, BackfillCommand.self, ImportCommand.self, Doctor.self,
-            Backup.self, Restore.self, LimitsCommand.self, Move.self,
+            InitCommand.self, Serve.self, DrainCommand.self, Migrate.self, BackfillCommand.self, ImportCommand.self,
+            Doctor.self, Backup.self, Restore.self, LimitsCommand.self, Move.self,
             VerifyLedger.self, RetentionCommand.self, KeysCommand.self, APIKeysCommand.self, CustomerDataCommand.self,
             DevelopmentCommand.self,
         ])

@@ -33,6 +33,11 @@ final class Election: Sendable {
     /// What was learned last.
     var last: Bool { known.withLock { $0?.isElected ?? false } }
 
+    /// Whether this process was elected, and its term has not passed since.
+    var isInTerm: Bool {
+        known.withLock { known in known.map { $0.isElected && ContinuousClock.now - $0.at < term } ?? false }
+    }
+
     func note(_ isElected: Bool) { known.withLock { $0 = Known(isElected: isElected, at: .now) } }
 
     func mayBeElected(_ transaction: any StoreTransaction) throws -> Bool {

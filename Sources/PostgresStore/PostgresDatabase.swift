@@ -154,8 +154,10 @@ public final class PostgresDatabase: DatabaseDriver {
     public var traffic: DatabaseTraffic? {
         DatabaseTraffic(
             roundTrips: ["reading": roundTrips.reading, "writing": roundTrips.writing],
-            lockWait: .nanoseconds(roundTrips.waiting), isElected: election.last)
+            lockWait: .nanoseconds(roundTrips.waiting))
     }
+
+    public var hasRole: Bool { election.isInTerm }
 
     public func close() {
         readers.close()

@@ -70,6 +70,9 @@ final class Checkpointer: Sendable {
         self.connection.withLock { $0 = nil }
     }
 
+    /// Whether this process may write the log back.
+    var hasRight: Bool { right.isHeldNow }
+
     /// Lets another process write the log back, once the file is closed.
     func release() { right.release() }
 
@@ -119,18 +122,20 @@ final class Checkpointer: Sendable {
         state.withLock { $0.ticket = ticket }
     }
 
-    /// Empties the log whenever another process has asked for it.
+    /// Empties the log whenever another process has asked for it, or the one that wrote it back has ended: with that
+    /// the right is taken over, also by a server that commits nothing itself.
     ///
     /// A try that fails, because something reads an older state for long, holds the writer up for a moment, so the next
     /// one waits longer and longer.
     private func listen(after wait: Int = Checkpointer.shortestWait) {
         queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
             guard let self, !state.withLock({ $0.isClosed }) else { return }
-            guard let ticket = right.asked else { return listen() }
+            let ticket = right.asked
+            guard ticket != nil || right.isFree else { return listen() }
             guard truncate(patience: .zero, holdingWriter: 25) == true else {
                 return listen(after: min(2 * wait, Self.longestWait))
             }
-            right.answer(ticket)
+            if let ticket { right.answer(ticket) }
             listen()
         }
     }
@@ -271,6 +276,11 @@ final class CheckpointRight: Sendable {
         }
     }
 
+    var isHeldNow: Bool { isHeld.withLock { $0 } }
+
+    /// Whether no process has it.
+    var isFree: Bool { isHeld.withLock { isHeld in !isHeld && !Self.isLocked(.right, descriptor) } }
+
     func release() {
         isHeld.withLock { isHeld in
             isHeld = false
@@ -317,8 +327,11 @@ final class CheckpointRight: Sendable {
 
     private var isServerPresent: Bool { Self.isServerPresent(descriptor) }
 
-    private static func isServerPresent(_ descriptor: Int32) -> Bool {
-        var found = range(.presence, F_WRLCK)
+    private static func isServerPresent(_ descriptor: Int32) -> Bool { isLocked(.presence, descriptor) }
+
+    /// Whether another open file has a lock there.
+    private static func isLocked(_ place: Place, _ descriptor: Int32) -> Bool {
+        var found = range(place, F_WRLCK)
         return fcntl(descriptor, getLock, &found) != 0 || found.l_type != Int16(F_UNLCK)
     }
 

@@ -158,6 +158,8 @@ public final class SQLiteDatabase: DatabaseDriver {
         reserve.fill()
     }
 
+    public var hasRole: Bool { checkpointer?.hasRight ?? true }
+
     public func close() throws {
         readers?.close()
         try writer.close {

@@ -25,7 +25,7 @@ public enum SQLiteVersion {
 
     /// The remedy for a version that has that fault.
     public static let faultHint =
-        "use SQLite 3.51.3 or later; until then run no second server on the file, and no tool but offerd beside the server"
+        "use SQLite 3.51.3 or later; until then open the file with no other program, such as a `sqlite3` shell: offerd avoids the fault"
 
     static func check() throws {
         if current < oldest {

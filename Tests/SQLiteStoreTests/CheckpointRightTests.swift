@@ -80,6 +80,23 @@ struct CheckpointRightTests {
         #expect(second.isOurs())
     }
 
+    @Test("of two servers that do nothing the other one takes over too, and the log is empty then")
+    func idleServers() async throws {
+        let first = try SQLiteDatabase(path: path, isServer: true)
+        let second = try SQLiteDatabase(path: path, isServer: true)
+        try await insert(0..<5, into: first)
+        #expect(first.hasRole && !second.hasRole)
+        // Its last close would empty the log, and is not the last.
+        try first.close()
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try !second.hasRole || !bytes("-wal").isEmpty {
+            try #require(ContinuousClock.now < deadline, "the other server did not take over")
+            await Task.yield()
+        }
+        #expect(try bytes().range(of: Data("needle-4-".utf8)) != nil)
+        try second.close()
+    }
+
     @Test("a server empties the log for a command that asks for it, and a command alone does it itself")
     func emptying() async throws {
         let command = try SQLiteDatabase(path: path)

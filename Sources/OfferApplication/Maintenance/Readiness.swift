@@ -12,6 +12,7 @@ public struct Readiness: Sendable {
     private let trial: WriteTrial
     private let registry: AppRegistry
     private let freeSpace: @Sendable () -> Int64?
+    private let drained = Drained()
 
     /// - Parameters:
     ///   - uptime: what the age of a successful commit is measured by.
@@ -28,11 +29,21 @@ public struct Readiness: Sendable {
         trial = WriteTrial(database: database, clock: clock, uptime: uptime, patience: patience)
     }
 
+    /// Lets the check fail from now on, so that no new traffic is sent to a server that is about to stop.
+    ///
+    /// - Returns: false if it does already.
+    public func drain() -> Bool { !drained.value.exchange(true, ordering: .relaxed) }
+
     /// Looks at the latest self-test of the signing keys, reads the clock, looks for room on the disk, and commits
     /// something durably.
     ///
     /// - Throws: ``RequestError``, naming no file of the machine: the check is public.
     public func check() async throws {
+        guard !drained.value.load(ordering: .relaxed) else {
+            throw RequestError.notReady(
+                detail: "the server is draining: it answers what still comes, and stops soon",
+                hint: "send new requests to another server")
+        }
         do {
             if let damage = database.damage { throw damage }
             try registry.requireWorkingKeys()
@@ -55,6 +66,11 @@ public struct Readiness: Sendable {
         let lags = [marks.lastInstant, marks.newestSignedDate].compactMap { $0?.milliseconds(since: now) }
         return max(0, lags.max() ?? 0)
     }
+}
+
+/// Whether a server is draining; shared by the copies of ``Readiness``.
+private final class Drained: Sendable {
+    let value = Atomic(false)
 }
 
 /// The database, with a memory for what its failures have shown.

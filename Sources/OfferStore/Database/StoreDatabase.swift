@@ -45,6 +45,10 @@ public protocol DatabaseDriver: StoreDatabase {
     /// events; to be asked again before each round. Where that is not told apart, each is.
     func isElected() async -> Bool
 
+    /// Whether this process has, as it knew last, what one of all on the database has: on a server the election, on a
+    /// file the right to write the log back.
+    var hasRole: Bool { get }
+
     /// What is counted of the way to a server; absent without one.
     var traffic: DatabaseTraffic? { get }
 
@@ -72,13 +76,10 @@ public struct DatabaseTraffic: Sendable {
     public var roundTrips: [String: Int]
     /// How long commits have waited for the lock, with the round trip that asks for it.
     public var lockWait: Duration
-    /// What ``DatabaseDriver/isElected()`` said last.
-    public var isElected: Bool
 
-    public init(roundTrips: [String: Int], lockWait: Duration, isElected: Bool) {
+    public init(roundTrips: [String: Int], lockWait: Duration) {
         self.roundTrips = roundTrips
         self.lockWait = lockWait
-        self.isElected = isElected
     }
 }
 

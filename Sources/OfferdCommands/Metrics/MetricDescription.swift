@@ -47,7 +47,7 @@ struct MetricDescription: Sendable {
         "offerd_decisions_total": counter("Decisions by offer, outcome and the first rule that brought it about."),
         "offerd_disk_free_bytes": gauge("Room left on the disk that holds the database."),
         "offerd_elected": gauge(
-            "1 if this process does what one of all on the PostgreSQL database has to do, such as sending events; else 0."
+            "1 if this process does what one of all on the database has to do: on PostgreSQL events and retention, on a file writing the log back; else 0."
         ),
         "offerd_http_request_duration_seconds": histogram(seconds, "Time from the headers of a request to its answer."),
         "offerd_http_requests_total": counter("Answered requests by the template of their route."),

@@ -46,6 +46,7 @@ struct ServerSamples: Sendable {
         samples.append(MetricSample("offerd_build_info", 1, [("version", ProgramVersion.number)]))
         samples.append(MetricSample("offerd_ready", isReady ? 1 : 0))
         samples.append(MetricSample("offerd_writes_waiting", Double(database.waitingWrites)))
+        samples.append(MetricSample("offerd_elected", database.hasRole ? 1 : 0))
         if let milliseconds = try? await useCases.readiness.clockBehind() {
             samples.append(MetricSample("offerd_clock_behind_seconds", Double(milliseconds) / 1_000))
         }
@@ -120,8 +121,7 @@ struct ServerSamples: Sendable {
         traffic.roundTrips.sorted { $0.key < $1.key }.map { kind, count in
             MetricSample("offerd_database_round_trips_total", Double(count), [("for", kind)])
         } + [
-            MetricSample("offerd_database_lock_wait_seconds_total", traffic.lockWait / .seconds(1)),
-            MetricSample("offerd_elected", traffic.isElected ? 1 : 0),
+            MetricSample("offerd_database_lock_wait_seconds_total", traffic.lockWait / .seconds(1))
         ]
     }
 

@@ -134,7 +134,8 @@ struct Serve: AsyncParsableCommand {
         var limits = HTTPLimits()
         limits.connections = OpenFiles.connections(wanted: limits.connections, limit: OpenFiles.raiseLimit())
         let notes = ServerNotes()
-        let (started, signsAudit, shutdown) = (logger, audit != nil, Shutdown(requests, logger: logger))
+        let (started, signsAudit) = (logger, audit != nil)
+        let shutdown = Shutdown(requests, readiness: useCases.readiness, logger: logger)
         let server = OfferServer.application(
             useCases: useCases,
             settings: HTTPSettings(
@@ -207,7 +208,7 @@ struct Serve: AsyncParsableCommand {
             services.append(RepeatedWork.recheck(recheck, every: interval, logger).onlyOnce(of: database))
         }
         let signals = SignalService(
-            signals: await UnixSignalsSequence(trapping: .sigterm, .sigint), shutdown: shutdown)
+            signals: await UnixSignalsSequence(trapping: .sigterm, .sigint, .sigusr1), shutdown: shutdown)
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }
                 + [.init(service: signals, successTerminationBehavior: .gracefullyShutdownGroup)],

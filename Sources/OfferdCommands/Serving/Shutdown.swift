@@ -1,21 +1,33 @@
 import Logging
+import OfferApplication
 import OfferHTTP
 import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// Logs the steps of an orderly shutdown: the signal, the answers to the requests in progress, and the end.
+/// Logs the steps of an orderly shutdown: the drain if there is one, the signal, the answers to the requests in progress,
+/// and the end.
 final class Shutdown: Sendable {
     /// The time that requests in progress have.
     static let patience = Duration.seconds(20)
 
     private let requests: RequestsInProgress
+    private let readiness: Readiness
     private let logger: Logger
     private let start = Mutex<ContinuousClock.Instant?>(nil)
 
-    init(_ requests: RequestsInProgress, logger: Logger) {
+    init(_ requests: RequestsInProgress, readiness: Readiness, logger: Logger) {
         self.requests = requests
+        self.readiness = readiness
         self.logger = logger
+    }
+
+    /// Lets balancers send new requests elsewhere, while those that still come are answered.
+    fileprivate func drain() {
+        guard readiness.drain() else { return }
+        logger.notice(
+            "draining: `/readyz` fails, and requests are answered until SIGTERM",
+            metadata: ["requests": "\(requests.count)"])
     }
 
     fileprivate func begin(_ signal: UnixSignal) {
@@ -53,14 +65,17 @@ final class Shutdown: Sendable {
     }
 }
 
-/// Ends on SIGTERM or SIGINT, and so ends its group.
+/// Ends on SIGTERM or SIGINT, and so ends its group; SIGUSR1 only begins a drain.
 struct SignalService: Service {
     let signals: UnixSignalsSequence
     let shutdown: Shutdown
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            for await signal in signals { return shutdown.begin(signal) }
+            for await signal in signals {
+                guard signal == .sigusr1 else { return shutdown.begin(signal) }
+                shutdown.drain()
+            }
         }
     }
 }

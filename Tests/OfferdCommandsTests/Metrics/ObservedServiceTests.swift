@@ -14,7 +14,7 @@ import Testing
 @Suite("A service that is observed")
 struct ObservedServiceTests {
     private static let ofServers: Set = [
-        "offerd_database_lock_wait_seconds_total", "offerd_database_round_trips_total", "offerd_elected",
+        "offerd_database_lock_wait_seconds_total", "offerd_database_round_trips_total",
     ]
     /// Those of what this traffic does not have: ``AlertTests`` asks for each.
     private static let ofOthers: Set = [
@@ -340,6 +340,7 @@ private struct ObservedTraffic {
 
     func expectHealth(_ scrape: Scrape) {
         #expect(scrape["offerd_ready"] == 1)
+        #expect(scrape["offerd_elected"] == 1)
         #expect(scrape[#"offerd_build_info{version="\#(ProgramVersion.number)"}"#] == 1)
         let key = #"app="com.example.pro",environment="LocalTesting",key="LOCALTEST1""#
         #expect(scrape["offerd_signing_key_works{\(key)}"] == 1)
