@@ -254,7 +254,7 @@ class Run:
             self.load.end()
         for host in (self.a, self.b):
             host.stop()
-        self.clock.is_ended = True
+        self.clock.end()
 
 
 def table(outcomes: list[Outcome]) -> None:

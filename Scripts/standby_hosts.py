@@ -68,7 +68,8 @@ class Clock:
         self.ahead = 0
         self.is_ended = False
         self.write()
-        threading.Thread(target=self.run, daemon=True).start()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
 
     def now(self) -> int:
         return time.time_ns() // 1_000_000 + self.ahead
@@ -82,6 +83,10 @@ class Clock:
         while not self.is_ended:
             time.sleep(0.05)
             self.write()
+
+    def end(self) -> None:
+        self.is_ended = True
+        self.thread.join()
 
     def advance(self, milliseconds: int) -> None:
         self.ahead += milliseconds
