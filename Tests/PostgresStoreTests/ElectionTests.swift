@@ -39,6 +39,7 @@ struct ElectionTests {
             var elected: [Bool] = []
             for database in databases { elected.append(await database.isElected()) }
             #expect(elected == [true, false, false])
+            #expect(databases.map { $0.hasRole } == elected)
         }
         for database in databases { try database.close() }
     }
@@ -71,6 +72,10 @@ struct ElectionTests {
     @Test("a term lasts as long as the database says, which is six seconds, so that another follows within ten")
     func term() async throws {
         #expect(PostgresDatabase.Limits().term == .seconds(6))
+        let short = try store.open(term: .zero)
+        #expect(await short.isElected())
+        #expect(!short.hasRole, "its term has passed, and it may no longer be elected")
+        try short.close()
         let database = try store.open(term: .seconds(9_000))
         #expect(await database.isElected())
         let terms = try terms()
