@@ -94,7 +94,7 @@ let package = Package(
                 "OfferAPI", "OfferApplication", "OfferDocuments", "OfferModel", "OfferSigning",
                 hummingbird, hummingbirdCore, httpTypes, logging, metrics, nioCore, nioSSL,
             ],
-            resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
+            resources: [.embedInCode("openapi.yaml"), .embedInCode("docs.html")], swiftSettings: settings),
         .target(
             name: "CommandLineSupport", dependencies: ["CBuild", "OfferAPI", "OfferModel", argumentParser, yams],
             swiftSettings: settings),

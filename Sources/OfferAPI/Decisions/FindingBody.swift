@@ -1,7 +1,8 @@
 public import JSON
 public import OfferModel
 
-/// One rule's finding on the wire; `client` keys see `rule`, `verdict`, `reason` and `turningPoint` only.
+/// One rule's finding on the wire; `client` and `app` keys see `rule`, `verdict`, `reason`, `turningPoint` and `missing`
+/// only.
 package struct FindingBody: WireObject {
     package var rule = ""
     package var verdict = ""
@@ -10,6 +11,8 @@ package struct FindingBody: WireObject {
     /// Where in the offer's own condition.
     package var path: String?
     package var message: String?
+    /// The signals and attributes that the holder of the key has to send, as conditions name them.
+    package var missing: [String]?
     package var evidence: [EvidenceBody]?
     package var turningPoint: TurningPointBody?
     package var children: [FindingBody]?
@@ -20,6 +23,7 @@ package struct FindingBody: WireObject {
         members.optional("children", &children)
         members.optional("evidence", &evidence)
         members.optional("message", &message)
+        members.optional("missing", &missing)
         members.optional("path", &path)
         members.required("reason", &reason)
         members.required("rule", &rule)

@@ -5,7 +5,9 @@ extension DecisionsBody {
     /// - Parameter locale: the customer's language.
     package init(_ answer: InquiryAnswer, role: Role, locale: String?) {
         self.init()
-        decisions = answer.decisions.map { DecisionBody($0, role: role, locale: locale) }
+        decisions = answer.decisions.map {
+            DecisionBody($0, role: role, appSignals: answer.appSignals, locale: locale)
+        }
         best = answer.choice?.offerId
         bestReason = role.isStaff ? answer.choice?.sentence : nil
         dataAsOf = answer.dataAsOf
@@ -15,7 +17,7 @@ extension DecisionsBody {
 }
 
 extension DecisionBody {
-    init(_ decided: OfferDecision, role: Role, locale: String?) {
+    init(_ decided: OfferDecision, role: Role, appSignals: [String], locale: String?) {
         self.init()
         offerId = decided.offer.id
         outcome = decided.decision.outcome.rawValue
@@ -23,7 +25,7 @@ extension DecisionBody {
         priority = decided.offer.priority
         billingPlan = decided.offer.billingPlan?.name
         turningPoint = decided.outlook.turningPoint.map(TurningPointBody.init)
-        findings = decided.decision.findings.bodies(for: role)
+        findings = decided.decision.findings.bodies(for: role, appSignals: appSignals)
         let words = Explanation(decided.decision, outlook: decided.outlook)
         explanation = ExplanationBody { body in
             (body.sentence, body.change) = role.isStaff ? (words.sentence, words.change) : (nil, nil)
@@ -34,8 +36,8 @@ extension DecisionBody {
 
 extension [Finding] {
     /// The findings as a role may see them: `client` and `app` keys only what blocks the offer, without the customer's data
-    /// (docs/design.md#roles).
-    package func bodies(for role: Role) -> [FindingBody] {
+    /// (docs/design.md#roles), and the names of what they have to send.
+    package func bodies(for role: Role, appSignals: [String]) -> [FindingBody] {
         guard !role.isStaff else { return map(FindingBody.init) }
         // By index: a finding has many members, and most are left out.
         return indices.filter { self[$0].verdict.isInTheWay }.map { index in
@@ -44,6 +46,8 @@ extension [Finding] {
                 body.verdict = self[index].verdict.rawValue
                 body.reason = self[index].reason.rawValue
                 body.turningPoint = self[index].turningPoint.map(TurningPointBody.init)
+                let missing = MissingFacts([self[index]], for: role, appSignals: appSignals).named
+                body.missing = missing.isEmpty ? nil : missing
             }
         }
     }

@@ -12,6 +12,8 @@ public struct InquiryAnswer: Sendable, Hashable {
     public var dataAsOf: Instant?
     /// The signed data that was not used.
     public var ignored: [IgnoredData]?
+    /// The signals that the catalog lets an app state.
+    var appSignals: [String] = []
 }
 
 public struct OfferDecision: Sendable, Hashable {

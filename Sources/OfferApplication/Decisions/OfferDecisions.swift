@@ -89,7 +89,7 @@ public struct OfferDecisions: Sendable {
             decisions: decisions, choice: Choice(among: candidates),
             isKnown: inquiry.history == nil ? !snapshot.subject.customers.isEmpty : nil,
             dataAsOf: caller.role.isStaff && isQuick ? snapshot.facts.history.newestSigned : nil,
-            ignored: verified.ignored)
+            ignored: verified.ignored, appSignals: snapshot.catalog.appSignals)
     }
 
     private static func offers(_ inquiry: Inquiry, _ snapshot: Snapshot, _ caller: Caller) throws -> [CompiledOffer] {

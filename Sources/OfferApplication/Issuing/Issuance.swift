@@ -192,4 +192,6 @@ public struct IssueRefusal: Sendable, Hashable {
     public var introductoryEligibility: IntroductoryEligibilityBody?
     /// The signed data of the request that was not used.
     public var ignored: [IgnoredData]?
+    /// The signals that the catalog lets an app state.
+    package var appSignals: [String] = []
 }

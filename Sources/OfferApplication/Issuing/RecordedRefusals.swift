@@ -19,7 +19,8 @@ final class RecordedRefusals: Sendable {
         func refusal(_ issuance: Issuance, _ outlook: Outlook) -> IssueRefusal {
             IssueRefusal(
                 decisionId: decisionId, decision: issuance.decision, outlook: outlook,
-                introductoryEligibility: introductoryEligibility, ignored: issuance.ignored)
+                introductoryEligibility: introductoryEligibility, ignored: issuance.ignored,
+                appSignals: issuance.snapshot.catalog.appSignals)
         }
     }
 

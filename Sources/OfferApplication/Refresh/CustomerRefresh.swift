@@ -13,6 +13,9 @@ public struct CustomerRefresh: Sendable {
     private let ledger: Ledger
     private let clock: RequestClock
     private let rates: RequestRates
+    /// The turns of backends. They share Apple's limits with support, which must not have to wait for a backend that
+    /// refreshes every customer at once.
+    private let turns = AsyncSemaphore(8, waiting: 32)
 
     /// How long a person is kept waiting, in milliseconds: less than `offerctl` waits, and than a server that stops
     /// gives its last requests.
@@ -38,11 +41,19 @@ public struct CustomerRefresh: Sendable {
     ///
     /// - Throws: `invalidRequest` for an id by which Apple cannot be asked, `unknownCustomer`, `unknownToAppStore`,
     ///   `ambiguousCustomer`, `appStoreFailed`, `appStoreDataRefused` if none of the data could be verified,
-    ///   `noAppStoreServer`.
+    ///   `noAppStoreServer`, and with a `client` key `busy` if too many refreshes wait.
     package func refresh(_ question: RefreshQuestion, caller: Caller) async throws -> RefreshReport {
         try question.check()
         if case .customer(let identifiers) = question { try rates.take([identifiers], by: caller) }
+        // The wait for a turn counts.
         let client = try registry.appStoreServer(for: caller.scope).within(milliseconds: Self.patience)
+        guard caller.role == .client else { return try await refresh(question, client, caller: caller) }
+        return try await turns.run { try await refresh(question, client, caller: caller) }
+    }
+
+    private func refresh(
+        _ question: RefreshQuestion, _ client: AppStoreServerClient, caller: Caller
+    ) async throws -> RefreshReport {
         let accounts = try await search.accounts(question, client, caller.scope)
         try rates.take(Set(accounts.flatMap { $0.seen?.customers ?? [] }).sorted(), by: caller)
         var report = RefreshReport()

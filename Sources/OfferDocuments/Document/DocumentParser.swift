@@ -21,8 +21,11 @@ final class DocumentParser {
     private var parser = yaml_parser_t()
     private var tokens = 0
     private let repeatedKeys = IssueLog()
+    /// Whether it comes with the program: then it may have text over several lines and any number of tokens.
+    private let isOwn: Bool
 
-    private init(_ text: String) {
+    private init(_ text: String, isOwn: Bool) {
+        self.isOwn = isOwn
         self.text = Array(text.unicodeScalars)
         yaml_parser_initialize(&parser)
         yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING)
@@ -33,11 +36,13 @@ final class DocumentParser {
     /// - Parameter isJSON: whether it has to be JSON and no more. YAML, of which JSON is a part, also has comments and
     ///   commas after the last member.
     /// - Throws: the one issue that keeps the document from being read, or as many repeated keys as are reported.
-    static func parse(_ bytes: [UInt8], isJSON: Bool = false) throws(InvalidDocument) -> DocumentNode {
+    static func parse(
+        _ bytes: [UInt8], isJSON: Bool = false, isOwn: Bool = false
+    ) throws(InvalidDocument) -> DocumentNode {
         let text = try DocumentText(bytes).text
         guard !text.isEmpty else { throw empty }
         if isJSON { try requireJSON(text) }
-        let reader = DocumentParser(text)
+        let reader = DocumentParser(text, isOwn: isOwn)
         return try Array(text.utf8).withUnsafeBufferPointer { bytes throws(InvalidDocument) in
             yaml_parser_set_input_string(&reader.parser, bytes.baseAddress, bytes.count)
             return try reader.document()
@@ -137,7 +142,7 @@ final class DocumentParser {
     /// Keys, values, dashes, colons, commas and brackets.
     private func count(_ more: Int, at event: Event) throws(InvalidDocument) {
         tokens += more
-        guard tokens > DocumentLimits.tokens else { return }
+        guard tokens > DocumentLimits.tokens, !isOwn else { return }
         throw InvalidDocument(
             .tooLarge, at: event.position,
             "the document has more than \(DocumentLimits.tokens) keys, values, brackets and other tokens",
@@ -155,6 +160,7 @@ final class DocumentParser {
         case "!":
             throw Self.unsupported(
                 "tags are not accepted", at: event.position, hint: "leave the tag out, or put the value in quotes")
+        case _ where isOwn: return
         case "|", ">":
             throw Self.unsupported(
                 "text over several lines is not accepted", at: event.position, hint: "write it in one line, in quotes")

@@ -18,7 +18,7 @@ extension Problem {
                 ? Self.missing(refusal, for: role)
                 : "`GET /v1/decisions/{id}` with a `support` key explains every rule of `decisionId`")
         document.decisionId = refusal.decisionId
-        document.findings = refusal.decision.findings.bodies(for: role)
+        document.findings = refusal.decision.findings.bodies(for: role, appSignals: refusal.appSignals)
         document.turningPoint = refusal.outlook.turningPoint.map(TurningPointBody.init)
         document.customerAnswer = Explanation(refusal.decision, outlook: refusal.outlook).customerAnswer(in: locale)
         document.introductoryEligibility = refusal.introductoryEligibility
@@ -27,16 +27,20 @@ extension Problem {
 
     private static func missing(_ refusal: IssueRefusal, for role: Role) -> String? {
         let reasons = refusal.decision.findings.filter { $0.verdict == .undetermined }.flatMap(\.undeterminedReasons)
+        let missing = MissingFacts(refusal.decision.findings, for: role, appSignals: refusal.appSignals)
         var advice: [String] = []
-        if reasons.contains(.signalMissing) || reasons.contains(.typeMismatch) {
-            advice.append("send the `signals` that the offer's condition compares, each of its type")
+        if !missing.signals.isEmpty {
+            advice.append("send `signals` with \(list(missing.signals)), of the type that the offer's condition compares")
         }
-        if reasons.contains(.attributeMissing) {
+        if missing.backendsSignals {
+            advice.append("signals that the catalog's `appSignals` does not list are for a backend to send")
+        }
+        if !missing.attributes.isEmpty {
             advice.append(
-                role == .app
-                    ? "the customer's attributes are for a backend to set"
-                    : "set the customer's attributes that the offer's condition compares")
+                "set the customer's attributes (`PUT /v1/customers/attributes`) with \(list(missing.attributes)), of the "
+                    + "type that the offer's condition compares")
         }
+        if missing.backendsAttributes { advice.append("the customer's attributes are for a backend to set") }
         if reasons.contains(.deviceUnknown) || reasons.contains(.textUnreadable) {
             advice.append("state the device in `request` as the offer's condition compares it")
         }
@@ -65,6 +69,13 @@ extension Problem {
             advice.append("until then StoreKit applies Apple's own rules by itself: buy without a statement")
         }
         return advice.isEmpty ? nil : advice.joined(separator: "; ")
+    }
+
+    /// Names in a sentence: "`plan` and `seats`".
+    private static func list(_ names: [String]) -> String {
+        let quoted = names.map { "`\($0)`" }
+        guard let last = quoted.last, quoted.count > 1 else { return quoted.joined() }
+        return quoted.dropLast().joined(separator: ", ") + " and " + last
     }
 }
 

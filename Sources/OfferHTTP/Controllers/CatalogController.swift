@@ -90,11 +90,9 @@ extension CatalogDocument {
 enum RevisionTag {
     static func text(_ revision: Int) -> String { "\"\(revision)\"" }
 
-    /// Whether the client has that revision, by `If-None-Match` (RFC 9110 §13.1.2).
+    /// Whether the client has that revision.
     static func isKnown(_ revision: Int, to request: Request) -> Bool {
-        request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.map(\.trimmed).contains {
-            $0 == "*" || $0 == text(revision) || $0 == "W/" + text(revision)
-        }
+        request.knows(text(revision))
     }
 
     /// The revision a change was made from, by `If-Match`.

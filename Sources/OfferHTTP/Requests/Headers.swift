@@ -89,6 +89,13 @@ extension Request {
         return headers.value(.contentLength).flatMap { Int($0) }.map { min(max($0, 0), bound) }
     }
 
+    /// Whether the client has what an entity tag names, by `If-None-Match` (RFC 9110 §13.1.2).
+    func knows(_ tag: String) -> Bool {
+        headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.map(\.trimmed).contains {
+            $0 == "*" || $0 == tag || $0 == "W/" + tag
+        }
+    }
+
     /// Whether the client waits for leave before it sends its body (RFC 9110 §10.1.1).
     var expectsContinue: Bool {
         headers[values: .expect].contains { $0.lowercased() == "100-continue" }

@@ -57,7 +57,7 @@ struct RouteTable: Sendable {
     private let threads: RequestThreads
 
     init(
-        _ useCases: UseCases, limits: HTTPLimits, threads: RequestThreads = RequestThreads(), openAPI: [UInt8]
+        _ useCases: UseCases, limits: HTTPLimits, threads: RequestThreads = RequestThreads()
     ) {
         self.limits = limits
         self.threads = threads
@@ -93,12 +93,12 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/offers/resume", for: [.marketing], use: offers.setting(paused: false, ofAll: true)),
             Route(.get, "/v1/customers", for: [.support], use: customers.show),
             Route(.post, "/v1/customers/status", for: [.client, .app, .support], use: customers.status),
-            Route(.post, "/v1/customers/refresh", for: [.support], use: customers.refresh),
+            Route(.post, "/v1/customers/refresh", for: [.client, .support], use: customers.refresh),
             Route(.post, "/v1/customers/unlink", for: [.support], use: customers.unlink),
             Route(.post, "/v1/customers/reset", for: [.marketing, .support], use: customers.reset),
             Route(.put, "/v1/customers/attributes", for: [.client], use: customers.setAttributes),
-            Route(.get, "/v1/events", for: [.support], use: events.list),
-            Route(.get, "/v1/events/{id}", for: [.support], use: events.show),
+            Route(.get, "/v1/events", for: [.client, .support], use: events.list),
+            Route(.get, "/v1/events/{id}", for: [.client, .support], use: events.show),
             Route(.post, "/v1/events/{id}/resend", for: [.support], use: events.resend),
             Route(.get, "/v1/reports/funnel", for: [.marketing], use: offers.funnel),
             Route(open: .post, "/v1/app-store/{bundleId}/{environment}/notifications", use: appStore.notify),
@@ -107,7 +107,9 @@ struct RouteTable: Sendable {
                 try await useCases.readiness.check()
                 return try .json(HealthBody())
             },
-            Route(open: .get, "/openapi.yaml") { _, _ in .bytes(openAPI, MediaType.yaml.rawValue) },
+            Route(open: .get, "/openapi.yaml") { request, _ in PublicDocument.yaml.answer(to: request) },
+            Route(open: .get, "/openapi.json") { request, _ in try PublicDocument.json.get().answer(to: request) },
+            Route(open: .get, "/docs") { request, _ in PublicDocument.page.answer(to: request) },
         ]
     }
 

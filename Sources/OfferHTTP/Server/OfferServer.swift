@@ -25,8 +25,7 @@ public enum OfferServer {
         metrics: any MetricsFactory = MetricsSystem.factory, inProgress: RequestsInProgress = RequestsInProgress(),
         onListening: @escaping @Sendable (_ port: Int, _ isLoopback: Bool) async -> Void
     ) -> some ApplicationProtocol {
-        let table = RouteTable(
-            useCases, limits: settings.limits, threads: settings.threads, openAPI: description)
+        let table = RouteTable(useCases, limits: settings.limits, threads: settings.threads)
         return application(
             table.router(
                 useCases.apiKeys, customerTokens: useCases.customerTokens, metrics: metrics, inProgress: inProgress,

@@ -19,7 +19,7 @@ struct OpenAPITests {
         let useCases = UseCases(
             registry: AppRegistry([]), database: try SQLiteDatabase.inMemory(), digest: OpenSSLDigest(),
             random: OpenSSLRandom(), clock: { ServiceFixture.start })
-        table = RouteTable(useCases, limits: HTTPLimits(), openAPI: OfferServer.description)
+        table = RouteTable(useCases, limits: HTTPLimits())
         apiKeys = useCases.apiKeys
     }
 
