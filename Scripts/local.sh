@@ -92,8 +92,6 @@ load_customer() {
     local folder=$1 customer=$2 answer
     mkdir -p "$folder/customers"
     "$offerd" dev sign --root "$folder/root" --scenario "Examples/scenarios/$customer.yaml" \
-        >"$folder/customers/$customer.signed.json"
-    python3 Scripts/delivery.py "$folder/customers/$customer.signed.json" "$(account_token "$customer")" \
         >"$folder/customers/$customer.json"
     answer=$(request POST /v1/transactions "$folder/customers/$customer.json" "$(<"$folder/tokens/client")")
     if [[ $(head -n 1 <<<"$answer") != 200 ]]; then

@@ -107,9 +107,7 @@ class Service:
     def load(self, app_transaction: str) -> None:
         scenario = self.folder / "scenario.yaml"
         scenario.write_text((HERE / "scenario.yaml").read_text().replace("7040000012", app_transaction))
-        signed = json.loads(self.run("dev", "sign", "--root", "root", "--scenario", "scenario.yaml"))
-        signed.pop("notifications")
-        self.post("/v1/transactions", dict(signed, historyComplete=True))
+        self.post("/v1/transactions", json.loads(self.run("dev", "sign", "--root", "root", "--scenario", "scenario.yaml")))
 
     def start(self) -> None:
         """Starts serving; `ready_milliseconds` is the time from the start of the process to its first `/readyz`."""

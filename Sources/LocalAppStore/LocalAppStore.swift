@@ -27,20 +27,11 @@ public struct LocalAppStore: Sendable {
     }
 }
 
-/// A played scenario as signed data: the answer of `offerd dev sign`.
-public struct SignedScenario: Sendable, Hashable, Codable {
+/// A played scenario as signed data.
+public struct SignedScenario: Sendable, Hashable {
     public var signedTransactions: [String]
     public var signedRenewalInfo: [String]
     public var signedAppTransaction: String?
     /// Each `signedPayload` that the App Store would have sent, by its date.
     public var notifications: [String]
-
-    /// Writes all four members, an absent app transaction as `null`, so that a reader finds the same shape every time.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(signedTransactions, forKey: .signedTransactions)
-        try container.encode(signedRenewalInfo, forKey: .signedRenewalInfo)
-        try container.encode(signedAppTransaction, forKey: .signedAppTransaction)
-        try container.encode(notifications, forKey: .notifications)
-    }
 }

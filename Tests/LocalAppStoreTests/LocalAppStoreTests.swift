@@ -110,17 +110,6 @@ import Testing
                 == second.signedTransactions.map { try CompactJWS(parsing: $0).payload })
     }
 
-    @Test("the answer has the same four members with and without an app transaction")
-    func answer() throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        let empty = try LocalAppStore(root: root).sign(scenario([]), now: now)
-        #expect(
-            String(decoding: try encoder.encode(empty), as: UTF8.self)
-                == #"{"notifications":[],"signedAppTransaction":null,"signedRenewalInfo":[],"signedTransactions":[]}"#)
-        #expect(try JSONDecoder().decode(SignedScenario.self, from: try encoder.encode(empty)) == empty)
-    }
-
     @Test("a local root is refused in Production, whatever its data say (invariant 6)")
     func neverProduction() throws {
         let signed = try LocalAppStore(root: root).sign(story, now: now)

@@ -221,23 +221,42 @@ struct CommandTests {
         #expect(label.errorText.hasPrefix("error: a label has 1 to 100 characters on one line\nhint: "))
     }
 
-    @Test("`dev sign` plays the example scenarios and prints what POST /v1/transactions takes")
+    @Test("what `dev sign` prints of the example scenarios is posted as it is, and so is each of its notifications")
     func developmentSign() async throws {
         let installation = try await Installation()
+        let server = try await RunningServer.start(installation)
         let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Examples/scenarios")
         for (name, transactions, notifications) in [
             ("new", 0, 0), ("subscriber", 5, 5), ("lapsed", 4, 6), ("year", 10, 19),
         ] {
-            let signed = try await offerd(
-                "dev", "sign", "--root", "root", "--scenario", examples.appending(path: "\(name).yaml").path,
-                in: installation.directory)
+            let arguments = ["dev", "sign", "--root", "root", "--scenario", examples.appending(path: "\(name).yaml").path]
+            let signed = try await Installation.offerd.run(arguments, directory: installation.directory.url)
             #expect(signed.status == 0, "\(signed.errorText)")
+            let stored = try await server.ask(
+                "POST", "/v1/transactions", token: try installation.token(.client), body: signed.text, client: .shared)
+            #expect(stored.status == 200, "\(name): \(stored.json)")
             let json = try JSONSerialization.jsonObject(with: Data(signed.output)) as? [String: Any]
             #expect((json?["signedTransactions"] as? [String])?.count == transactions)
             #expect(json?["signedAppTransaction"] is String)
-            #expect((json?["notifications"] as? [String])?.count == notifications, "\(name)")
+            #expect(json?["historyComplete"] as? Bool == true)
+            let account = try #require((json?["customer"] as? [String: String])?["appAccountToken"])
+            let found = try await server.ask(
+                "GET", "/v1/customers?appAccountToken=\(account)", token: try installation.token(.support), client: .shared)
+            #expect(found.status == 200, "\(name): \(found.json)")
+            let sent = try await Installation.offerd.run(
+                arguments + ["--notifications"], directory: installation.directory.url)
+            #expect(sent.status == 0, "\(sent.errorText)")
+            let lines = sent.text.split(separator: "\n")
+            #expect(lines.count == notifications, "\(name)")
+            for line in lines.prefix(2) {
+                let received = try await server.ask(
+                    "POST", "/v1/app-store/com.example.pro/LocalTesting/notifications", token: "", body: String(line),
+                    client: .shared)
+                #expect(received.status == 200, "\(name): \(received.json)")
+            }
         }
+        #expect(await server.stop() == 0)
     }
 
     @Test("a scenario with a mistake names its line")

@@ -86,7 +86,8 @@ public struct OfferReplay: Sendable {
                     body.decidedAt = refusal.decidedAt
                     body.catalogRevision = Int(refusal.catalogRevision)
                     body.productId = record.productId
-                    body.decision = DecisionBody(decided, role: caller.role, locale: record.request.locale)
+                    body.decision = DecisionBody(
+                        decided, role: caller.role, appSignals: [], locale: record.request.locale)
                 }
             } catch let invalid as InvalidDocument {
                 throw RequestError.invalidCatalog(invalid.errors)

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLineSupport
 import Foundation
 import LocalAppStore
+import OfferAPI
 import OfferDocuments
 import OfferModel
 import OpenSSLCrypto
@@ -51,11 +52,15 @@ struct DevelopmentSign: ParsableCommand {
         commandName: "sign",
         abstract: "Play a scenario and sign what the App Store would send.",
         discussion: """
-            Prints JSON: signedTransactions, signedRenewalInfo, signedAppTransaction, notifications. The first three are \
-            what POST /v1/transactions takes; each of notifications is a signedPayload of the App Store.
+            Prints the body of POST /v1/transactions: the customer's whole history, with the account token of the scenario.
+
+            With --notifications it prints the App Store's notifications instead, one a line, each the body of POST \
+            /v1/app-store/BUNDLE-ID/ENVIRONMENT/notifications.
 
             Example:
-              offerd dev sign --root .local/root --scenario Examples/scenarios/lapsed.yaml
+              offerd dev sign --root .local/root --scenario lapsed.yaml >lapsed.json
+              curl -sS http://127.0.0.1:8080/v1/transactions --data-binary @lapsed.json \\
+                -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json'
             """)
 
     @Option(help: "A directory made by `offerd dev root`.")
@@ -63,6 +68,9 @@ struct DevelopmentSign: ParsableCommand {
 
     @Option(help: "The scenario (see docs/scenarios.md).")
     var scenario: String
+
+    @Flag(help: "Print the notifications instead of the history.")
+    var notifications = false
 
     func run() throws {
         let text = try InputFile.text(scenario, "scenario")
@@ -74,6 +82,18 @@ struct DevelopmentSign: ParsableCommand {
         }
         let store = LocalAppStore(root: try LocalRoot(directory: root))
         let signed = try store.sign(document, now: .wallClock)
-        try Console.output(try signed.jsonText())
+        guard !notifications else {
+            return try signed.notifications.forEach { jws in
+                try Console.output(try NotificationRequestBody { $0.signedPayload = jws }.jsonText(isPretty: false))
+            }
+        }
+        let body = TransactionsRequestBody { body in
+            body.delivery = SignedDelivery(
+                signedTransactions: signed.signedTransactions, signedRenewalInfo: signed.signedRenewalInfo,
+                signedAppTransaction: signed.signedAppTransaction, historyComplete: true)
+            guard let token = document.customer.appAccountToken else { return }
+            body.customer = CustomerAliases { $0.appAccountToken = token }
+        }
+        try Console.output(try body.jsonText())
     }
 }

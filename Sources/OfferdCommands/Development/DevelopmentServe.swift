@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLineSupport
 import Foundation
 import Logging
+import NIOCore
 import OfferApplication
 import OfferDocuments
 import OfferModel
@@ -14,7 +15,7 @@ struct DevelopmentServe: AsyncParsableCommand {
         abstract: "Serve an app that runs in Xcode, with the key and the offers of its StoreKit configuration file.",
         discussion: """
             Makes an installation for the environment Xcode in a folder, or uses the one that is there, and serves it on \
-            this machine only. It signs with the file's Subscription Offers Key and accepts the purchases that Xcode \
+            this machine. It signs with the file's Subscription Offers Key and accepts the purchases that Xcode \
             signs with the given certificate. In Xcode, open the file and choose Editor, Subscription Offers Key, and \
             Editor, Save Public Certificate.
 
@@ -42,20 +43,24 @@ struct DevelopmentServe: AsyncParsableCommand {
     @Option(help: "The folder of the installation. (default: .offerd-xcode beside the file)", completion: .directory)
     var folder: String?
 
-    @Option(help: "The address to listen on, of this machine only; port 0 takes a free one.")
+    @Option(help: "The address to listen on; port 0 takes a free one. Others than this machine's need `--yes`.")
     var listen = "127.0.0.1:8080"
+
+    @Flag(help: "Let other machines of the network reach the server, if `--listen` says so.")
+    var yes = false
 
     @Option(help: "The least severe level that is logged.")
     var logLevel = Logger.Level.info
 
     func validate() throws {
-        guard let address = ListenAddress(listen), ["127.0.0.1", "::1", "localhost"].contains(address.host) else {
-            throw ValidationError("`\(listen)` is not an address of this machine only: write `127.0.0.1:8080`")
+        guard ListenAddress(listen) != nil else {
+            throw ValidationError("`\(listen)` is not an address to listen on: write `127.0.0.1:8080`")
         }
         guard folder?.isEmpty != true else { throw ValidationError("the name of the folder is empty") }
     }
 
     func run() async throws {
+        try requireConsent()
         // What is set for another installation would open its database, or let others read the metrics.
         for name in ["OFFERD_DATABASE", "OFFERD_KEYS", "OFFERD_METRICS"] { unsetenv(name) }
         let file = try StoreKitFile(path: storekit)
@@ -68,22 +73,52 @@ struct DevelopmentServe: AsyncParsableCommand {
         let setup = try ServerSetup.read(config: folder.appending(path: "offerd.yaml").path)
         _ = try setup.database.migrate()
         let database = try setup.database.open()
-        let token: String
+        let filled: (token: String, question: String)
         do {
             defer { try? database.close() }
-            token = try await fill(folder, setup, database, catalog: given, derived: derived)
+            filled = try await fill(folder, setup, database, catalog: given, derived: derived)
         }
         let serve = try Serve.parse([
             "--config", folder.appending(path: "offerd.yaml").path, "--listen", listen, "--log-level",
             logLevel.rawValue,
         ])
-        try await serve.run { url in
-            [
-                "folder: \(folder.path)", "client token: \(token)",
-                "curl -sS \(url)/v1/decisions -H 'Authorization: Bearer \(token)' -H 'Content-Type: application/json' "
-                    + #"-d '{"customer": {"customerId": "tester"}}'"#,
+        try await serve.run { bound in
+            let urls = Self.urls(of: bound)
+            let ask = [
+                "curl -sS -w '\\n' \(urls[0])/v1/decisions -H 'Authorization: Bearer \(filled.token)'",
+                "-H 'Content-Type: application/json' -d '\(filled.question)'",
+            ]
+            return urls.dropFirst().map { "from other machines: \($0)" } + [
+                "folder: \(folder.path)", "API pages: \(urls[0])/docs", "client token: \(filled.token)",
+                ask.joined(separator: " "),
             ]
         }
+    }
+
+    /// Refuses an address that other machines can reach, unless the user knows what that means.
+    private func requireConsent() throws {
+        guard !yes, let address = ListenAddress(listen), !["127.0.0.1", "::1", "localhost"].contains(address.host)
+        else { return }
+        throw CommandFailure(
+            .usage,
+            "every machine of the network could reach `\(listen)`: the server has no TLS, so tokens and customers' data "
+                + "can be read on the way, and used. Its offers are valid in Xcode alone",
+            hints: ["to try an app on a device, in a network that you trust, add `--yes`"])
+    }
+
+    /// The URLs under which a server can be reached: the first from this machine, the others from other machines.
+    ///
+    /// - Parameter bound: the one it announces, which names no machine if it listens on every address.
+    static func urls(of bound: String) -> [String] {
+        for (everywhere, here) in [("//0.0.0.0:", "//127.0.0.1:"), ("//[::]:", "//[::1]:")]
+        where bound.contains(everywhere) {
+            let addresses = (try? System.enumerateDevices())?.compactMap(\.address) ?? []
+            let others = addresses.filter { $0.protocol == .inet }.compactMap(\.ipAddress)
+                .filter { !$0.hasPrefix("127.") && !$0.hasPrefix("169.254.") }
+            return [bound.replacing(everywhere, with: here)]
+                + others.map { bound.replacing(everywhere, with: "//\($0):") }
+        }
+        return [bound]
     }
 
     /// Checks the key and the certificate before anything is written.
@@ -154,10 +189,10 @@ struct DevelopmentServe: AsyncParsableCommand {
 
     /// Applies the catalog and makes the API keys that are missing.
     ///
-    /// - Returns: the token for the app.
+    /// - Returns: the token for the app, and the body of a first request for a decision.
     private func fill(
         _ folder: URL, _ setup: ServerSetup, _ database: any DatabaseDriver, catalog: String?, derived: String?
-    ) async throws -> String {
+    ) async throws -> (token: String, question: String) {
         let audit = try setup.auditKeys()
         let useCases = UseCases(
             registry: AppRegistry(try setup.apps()), database: database, digest: OpenSSLDigest(),
@@ -197,6 +232,14 @@ struct DevelopmentServe: AsyncParsableCommand {
                 try file.finish()
             }
         }
-        return tokens[.client] ?? ""
+        let current = try await useCases.catalogs.current(caller: caller)
+        return (tokens[.client] ?? "", Self.question(try? CatalogReader.read(current.text).value))
+    }
+
+    /// Asks about one offer, so that the answer can be read without a tool; it needs no product if the offer has one.
+    private static func question(_ catalog: Catalog?) -> String {
+        let offer = catalog?.offers.first { $0.status == .active && $0.products.count == 1 }
+        let ids = offer.map { #""offerIds": ["\#($0.id)"], "# } ?? ""
+        return "{\(ids)\"customer\": {\"customerId\": \"tester\"}}"
     }
 }

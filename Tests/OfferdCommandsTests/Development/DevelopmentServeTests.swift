@@ -65,14 +65,21 @@ struct DevelopmentServeTests {
         let first = try await project.start()
         let token = try file("client.token").trimmingCharacters(in: .newlines)
         #expect(
-            first.printed[1...2] == ["folder: \(project.directory.path(".offerd-xcode"))", "client token: \(token)"])
-        let curl = try Command.run("sh", ["-c", first.printed[3]], directory: project.directory.url)
-        let decisions = try JSONSerialization.jsonObject(with: Data(curl.text.utf8)) as? [String: Any]
-        #expect((decisions?["decisions"] as? [[String: Any]])?.count == 4, "\(curl.text)\(curl.errorText)")
+            first.printed[1...3] == [
+                "folder: \(project.directory.path(".offerd-xcode"))", "API pages: \(first.url)/docs",
+                "client token: \(token)",
+            ])
+        let curl = try Command.run("sh", ["-c", first.printed[4]], directory: project.directory.url)
+        let answer = try JSONSerialization.jsonObject(with: Data(curl.text.utf8)) as? [String: Any]
+        let decisions = try #require(answer?["decisions"] as? [[String: Any]], "\(curl.text)\(curl.errorText)")
+        #expect(decisions.map { $0["offerId"] as? String } == ["com.example.pro.monthly.introductory"])
+        // A few lines of a terminal, and the next prompt is on a line of its own.
+        #expect(curl.text.utf8.count < 1_000 && curl.text.hasSuffix("}\n"), "\(curl.text)")
+        #expect(try await first.ask("GET", "/docs", token: "", client: .shared).status == 200)
         #expect(await first.stop() == 0)
         let keys = try file("keys.yaml")
         let second = try await project.start()
-        #expect(second.printed[2] == "client token: \(token)")
+        #expect(second.printed[3] == "client token: \(token)")
         #expect(try file("keys.yaml") == keys)
         #expect(await second.stop() == 0)
     }
@@ -245,6 +252,31 @@ struct DevelopmentServeTests {
             ])
     }
 
+    @Test("with --yes it listens on every address, and its command asks from this machine")
+    func network() async throws {
+        let run = try await Installation.offerd.runUntilLine(
+            StoreKitProject.arguments + ["--listen", "0.0.0.0:0", "--yes"], directory: project.directory.url)
+        #expect(run.status == 0, "\(run.errorText)")
+        let lines = run.text.split(separator: "\n")
+        let port = try #require(lines.first?.split(separator: ":").last)
+        #expect(lines.first == "listening on http://0.0.0.0:\(port)")
+        #expect(lines.last?.hasPrefix("curl -sS -w '\\n' http://127.0.0.1:\(port)/v1/decisions ") == true, "\(run.text)")
+    }
+
+    @Test(
+        "an address of every interface is shown as those of the machine, this machine's first",
+        arguments: [
+            ("http://0.0.0.0:8080", "http://127.0.0.1:8080"), ("http://[::]:8080", "http://[::1]:8080"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"), ("http://192.0.2.1:8080", "http://192.0.2.1:8080"),
+            ("http://[::1]:8080", "http://[::1]:8080"),
+        ])
+    func urls(bound: String, first: String) {
+        let urls = DevelopmentServe.urls(of: bound)
+        #expect(urls.first == first)
+        #expect(urls.dropFirst().allSatisfy { $0.hasSuffix(":8080") && !$0.contains("//127.") })
+        #expect(urls.count == 1 || bound.contains("//0.0.0.0:") || bound.contains("//[::]:"))
+    }
+
     @Test("a key on another curve, a missing or wrong certificate and an address of other machines are refused")
     func refused() async throws {
         try project.write(key: "secp384r1")
@@ -275,10 +307,15 @@ struct DevelopmentServeTests {
             try await fails("--storekit", "none").hasPrefix(
                 "error: StoreKit configuration file `none` cannot be read: there is no such file\n"))
         #expect(try await fails("--app", "com example").hasPrefix("error: `com example` is not a bundle identifier"))
-        for address in ["0.0.0.0:8080", "192.168.1.7:8080", "8080"] {
+        for address in ["8080", "0.0.0.0", "localhost:", ":8080", "127.0.0.1:65536", "http://127.0.0.1:8080"] {
             #expect(
                 try await fails("--listen", address).hasPrefix(
-                    "error: `\(address)` is not an address of this machine only: write `127.0.0.1:8080`"))
+                    "error: `\(address)` is not an address to listen on: write `127.0.0.1:8080`"))
+        }
+        for address in ["0.0.0.0:8080", "192.168.1.7:8080", "[::]:0", "127.0.0.1.example.com:8080"] {
+            let error = try await fails("--listen", address)
+            #expect(error.hasPrefix("error: every machine of the network could reach `\(address)`: "), "\(error)")
+            #expect(error.hasSuffix("add `--yes`\n"), "\(error)")
         }
         #expect(!FileManager.default.fileExists(atPath: project.directory.path(".offerd-xcode")))
     }

@@ -51,7 +51,7 @@ struct StoreKitProject {
 
     func start(_ arguments: [String] = []) async throws -> RunningServer {
         try await RunningServer.start(
-            [Installation.offerd.path] + Self.arguments + arguments, in: directory, lines: 4)
+            [Installation.offerd.path] + Self.arguments + arguments, in: directory, lines: 5)
     }
 
     /// Runs the command as it is expected to fail.

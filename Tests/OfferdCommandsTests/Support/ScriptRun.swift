@@ -31,7 +31,7 @@ enum ScriptRun {
             let apple = PlayedAppStore()
             return try await apple.serve { server in
                 try prepare(script, directory, apple: server.address)
-                apple.load(try SignedFile(directory.path(file)))
+                try apple.load(signed: directory.path(file))
                 return (try await run(script, directory, port: nil), directory.url.path)
             }
         }

@@ -1,23 +1,29 @@
 import Foundation
-import LocalAppStore
 import OfferTestSupport
 
-/// The output of `offerd dev sign`.
-struct SignedFile {
-    let signed: SignedScenario
-
-    init(_ path: String) throws {
-        signed = try JSONDecoder().decode(SignedScenario.self, from: Data(contentsOf: URL(filePath: path)))
-    }
-}
-
 extension PlayedAppStore {
-    /// Lets Apple know what was signed.
-    func load(_ file: SignedFile) {
+    private struct History: Decodable {
+        var signedTransactions: [String]
+        var signedRenewalInfo: [String]
+        var signedAppTransaction: String?
+    }
+
+    private struct Notification: Decodable {
+        var signedPayload: String
+    }
+
+    /// Lets Apple know what `offerd dev sign` printed: a history, or notifications if the file is one of lines.
+    func load(signed path: String) throws {
+        let data = try Data(contentsOf: URL(filePath: path))
+        guard !path.hasSuffix(".jsonl") else {
+            return notifications += try data.split(separator: UInt8(ascii: "\n")).map {
+                try JSONDecoder().decode(Notification.self, from: Data($0)).signedPayload
+            }
+        }
+        let history = try JSONDecoder().decode(History.self, from: data)
         accounts.append(
             PlayedAccount(
-                transactions: file.signed.signedTransactions, renewalInfos: file.signed.signedRenewalInfo,
-                appTransaction: file.signed.signedAppTransaction))
-        notifications += file.signed.notifications
+                transactions: history.signedTransactions, renewalInfos: history.signedRenewalInfo,
+                appTransaction: history.signedAppTransaction))
     }
 }
