@@ -60,7 +60,9 @@ struct ProblemTests {
     @Test("HEAD answers as GET does, with the length and without the body, failures included")
     func head() async throws {
         try await ServiceFixture.run { service in
-            for (path, status) in [("/healthz", 200), ("/openapi.yaml", 200), ("/v1/customers", 401), ("/no", 404)] {
+            for (path, status) in [
+                ("/healthz", 200), ("/openapi.yaml", 200), ("/docs", 200), ("/v1/customers", 401), ("/no", 404),
+            ] {
                 let get = try await service.ask("GET", path)
                 let head = try await service.ask("HEAD", path)
                 #expect(head.status == status)

@@ -1,5 +1,6 @@
 import Foundation
 import LocalAppStore
+import OfferApplication
 import OfferModel
 import OfferTestSupport
 import Testing
@@ -28,6 +29,57 @@ struct RefreshHTTPTests {
             let decided = try await service.ask(
                 "GET", "/v1/customers?appTransactionId=app-100", token: try await service.token(.support))
             #expect((decided.json["coverage"] as? [String: Any])?["level"] as? String == "complete")
+        }
+    }
+
+    @Test("a backend refreshes with its own key as support does")
+    func byBackend() async throws {
+        try await ServiceFixture.run { service in
+            _ = try service.lapsedCustomer("100")
+            let body = #"{"customer":{"originalTransactionId":"100"}}"#
+            let answer = try await service.ask(
+                "POST", "/v1/customers/refresh", token: try await service.token(.client), body: body)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect((answer.json["transactions"] as? [String: Int])?["added"] == 3)
+            #expect(try await refresh(service, body).status == 200)
+        }
+    }
+
+    @Test("of a backend's refreshes eight run, 32 wait and the next is refused; support's wait for none of them")
+    func turns() async throws {
+        try await ServiceFixture.run { service in
+            _ = try service.lapsedCustomer("100")
+            let (turns, client) = (service.useCases.refresh.turns, try await service.token(.client))
+            @Sendable func ask() async throws -> RawAnswer {
+                try await service.ask(
+                    "POST", "/v1/customers/refresh", token: client,
+                    body: #"{"customer":{"originalTransactionId":"100"}}"#)
+            }
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let gates = (0..<8).map { _ in AsyncStream.makeStream(of: Void.self) }
+            defer { for gate in gates { gate.continuation.finish() } }
+            let held = gates.map { gate in
+                Task {
+                    try await turns.run {
+                        begin.yield()
+                        for await _ in gate.stream {}
+                    }
+                }
+            }
+            var waiting = begun.makeAsyncIterator()
+            for _ in gates { await waiting.next() }
+            try await withThrowingTaskGroup(of: RawAnswer.self) { group in
+                for _ in 0..<32 { group.addTask { try await ask() } }
+                while turns.waiting < 32 { await Task.yield() }
+                let refused = try await ask()
+                #expect(refused.status == 503 && refused.code == "busy", "\(refused.text)")
+                #expect((refused.headers["retry-after"].flatMap(Int.init) ?? 0) > 0)
+                let support = try await refresh(service, #"{"customer":{"originalTransactionId":"100"}}"#)
+                #expect(support.status == 200, "\(support.text)")
+                for gate in gates { gate.continuation.finish() }
+                for try await answer in group { #expect(answer.status == 200, "\(answer.text)") }
+            }
+            for task in held { try await task.value }
         }
     }
 

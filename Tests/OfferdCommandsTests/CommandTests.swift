@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import OfferModel
 import OfferTestSupport
@@ -230,7 +231,9 @@ struct CommandTests {
         for (name, transactions, notifications) in [
             ("new", 0, 0), ("subscriber", 5, 5), ("lapsed", 4, 6), ("year", 10, 19),
         ] {
-            let arguments = ["dev", "sign", "--root", "root", "--scenario", examples.appending(path: "\(name).yaml").path]
+            let arguments = [
+                "dev", "sign", "--root", "root", "--scenario", examples.appending(path: "\(name).yaml").path,
+            ]
             let signed = try await Installation.offerd.run(arguments, directory: installation.directory.url)
             #expect(signed.status == 0, "\(signed.errorText)")
             let stored = try await server.ask(
@@ -242,7 +245,8 @@ struct CommandTests {
             #expect(json?["historyComplete"] as? Bool == true)
             let account = try #require((json?["customer"] as? [String: String])?["appAccountToken"])
             let found = try await server.ask(
-                "GET", "/v1/customers?appAccountToken=\(account)", token: try installation.token(.support), client: .shared)
+                "GET", "/v1/customers?appAccountToken=\(account)", token: try installation.token(.support),
+                client: .shared)
             #expect(found.status == 200, "\(name): \(found.json)")
             let sent = try await Installation.offerd.run(
                 arguments + ["--notifications"], directory: installation.directory.url)

@@ -15,7 +15,7 @@ public struct CustomerRefresh: Sendable {
     private let rates: RequestRates
     /// The turns of backends. They share Apple's limits with support, which must not have to wait for a backend that
     /// refreshes every customer at once.
-    private let turns = AsyncSemaphore(8, waiting: 32)
+    package let turns = AsyncSemaphore(8, waiting: 32)
 
     /// How long a person is kept waiting, in milliseconds: less than `offerctl` waits, and than a server that stops
     /// gives its last requests.

@@ -30,7 +30,8 @@ extension Problem {
         let missing = MissingFacts(refusal.decision.findings, for: role, appSignals: refusal.appSignals)
         var advice: [String] = []
         if !missing.signals.isEmpty {
-            advice.append("send `signals` with \(list(missing.signals)), of the type that the offer's condition compares")
+            advice.append(
+                "send `signals` with \(list(missing.signals)), of the type that the offer's condition compares")
         }
         if missing.backendsSignals {
             advice.append("signals that the catalog's `appSignals` does not list are for a backend to send")

@@ -20,7 +20,7 @@ struct PublicDocument: Sendable {
 
     /// FNV-1a: it only tells one version of a document from another.
     private static func hash(_ bytes: [UInt8]) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64(truncatingIfNeeded: $1)) &* 0x100_0000_01B3 }
     }
 
     /// The document, or 304 to a client that has it.

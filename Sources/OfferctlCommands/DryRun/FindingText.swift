@@ -40,12 +40,14 @@ struct FindingText {
         }
     }
 
-    /// The server's sentence; to a `client` key it gives none, then what the rule asks for and the reason's code.
+    /// The server's sentence; to a `client` key it gives none, then what the rule asks for, the reason's code and what is
+    /// missing.
     private func sentence(_ finding: FindingBody, isRoot: Bool) -> String {
         if let group = GroupText.sentence(finding, isRoot: isRoot) { return group }
         if let message = finding.message { return TimeText.readable(message.printable) }
         let question = RuleId(rawValue: finding.rule)?.requirement ?? finding.rule
-        return "\(question) (`\(finding.reason)`)".printable
+        let missing = finding.missing.map { ": \($0.joined(separator: ", "))" } ?? ""
+        return "\(question) (`\(finding.reason)`\(missing))".printable
     }
 
     private func change(_ finding: FindingBody, isRoot: Bool) -> [String] {

@@ -58,9 +58,9 @@ struct DevelopmentSign: ParsableCommand {
             /v1/app-store/BUNDLE-ID/ENVIRONMENT/notifications.
 
             Example:
-              offerd dev sign --root .local/root --scenario lapsed.yaml >lapsed.json
-              curl -sS http://127.0.0.1:8080/v1/transactions --data-binary @lapsed.json \\
-                -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json'
+              offerd dev sign --root .local/root --scenario lapsed.yaml \\
+                | curl -sS http://127.0.0.1:8080/v1/transactions --data-binary @- \\
+                  -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json'
             """)
 
     @Option(help: "A directory made by `offerd dev root`.")

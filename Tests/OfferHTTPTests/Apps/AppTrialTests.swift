@@ -34,7 +34,7 @@ struct AppTrialTests {
             hint: "pass `introductoryEligibility` to StoreKit"),
         Case(
             title: "a part of the use stated", terms: usage, members: #","signals":{"interactions":3}"#, status: 422,
-            isBlocked: true, hint: "send the `signals`"),
+            isBlocked: true, hint: "send `signals` with `patterns`, of the type that the offer's condition compares"),
         Case(
             title: "enough use", terms: usage, members: #","signals":{"interactions":50}"#, status: 422,
             isBlocked: false,

@@ -92,6 +92,8 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         AnsweredCall("GET /healthz"),
         AnsweredCall("GET /readyz"),
         AnsweredCall("GET /openapi.yaml"),
+        AnsweredCall("GET /openapi.json"),
+        AnsweredCall("GET /docs"),
     ]
 
     /// Asks, with the id of an issued offer where the path has `{id}`.

@@ -39,7 +39,8 @@ struct GoldenSessionTests {
                 "POST", "/v1/decisions", token: support, body: #"{"customer":{"originalTransactionId":"100"}}"#)
             session.add("POST /v1/decisions, as support", dryRun)
             let id = try #require(issued.json["issuedOfferId"] as? String)
-            for call in AnsweredCall.all where call.call != "GET /openapi.yaml" {
+            let documents = ["GET /openapi.yaml", "GET /openapi.json", "GET /docs"]
+            for call in AnsweredCall.all where !documents.contains(call.call) {
                 session.add(call.call, try await call.ask(service, issuedOfferId: id))
             }
             for record in try service.rows("SELECT kind, offer_id, lower(hex(record)) FROM decision ORDER BY sequence")

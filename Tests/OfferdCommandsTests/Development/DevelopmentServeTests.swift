@@ -260,7 +260,8 @@ struct DevelopmentServeTests {
         let lines = run.text.split(separator: "\n")
         let port = try #require(lines.first?.split(separator: ":").last)
         #expect(lines.first == "listening on http://0.0.0.0:\(port)")
-        #expect(lines.last?.hasPrefix("curl -sS -w '\\n' http://127.0.0.1:\(port)/v1/decisions ") == true, "\(run.text)")
+        #expect(
+            lines.last?.hasPrefix("curl -sS -w '\\n' http://127.0.0.1:\(port)/v1/decisions ") == true, "\(run.text)")
     }
 
     @Test(
