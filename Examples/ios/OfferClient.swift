@@ -1,7 +1,7 @@
 // Asks offerd what a customer may have, requests an offer, turns the response into StoreKit's purchase options and reports
 // the purchase. Copy the file into your app.
 //
-//     let client = OfferClient(url: URL(string: "http://127.0.0.1:8080")!, token: "offerd_…")
+//     let client = OfferClient(url: URL(string: "http://127.0.0.1:8080")!, token: "offerd_client_test_…")
 //     // Before the paywall; `best` is the offer to show.
 //     let answers = try await client.answers(for: product, accountToken: user.id, placement: "paywall", earlier: kept)
 //     // When the customer buys:

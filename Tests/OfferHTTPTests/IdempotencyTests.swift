@@ -132,7 +132,7 @@ struct IdempotencyTests {
             let token = try await service.token(.client)
             let signed = try service.lapsedCustomer("140")
             for (body, token, status) in [
-                (service.issueBody("comeback", signed), "offerd_0_0", 401),
+                (service.issueBody("comeback", signed), "offerd_client_test_0_0", 401),
                 (#"{"offerId":"comeback"}"#, token, 400), (service.issueBody("comebak", signed), token, 404),
                 (service.issueBody("either", signed), token, 400),
                 (#"{"offerId":"comeback","customer":{"customerId":"x"},"signedTransactions":["a.b"]}"#, token, 422),

@@ -103,7 +103,7 @@ struct RateLimitTests {
         let rates = limits(failedAuthentication: RateLimit(perSecond: 1, burst: 2), time)
         try await ServiceFixture.run(rates: rates) { service in
             let valid = try await service.token(.marketing)
-            let unknown = "offerd_0000000000000000_" + String(repeating: "0", count: 64)
+            let unknown = "offerd_client_test_0000000000000000_" + String(repeating: "0", count: 64)
             var answers = [RawAnswer]()
             for _ in 1...4 { answers.append(try await service.ask("GET", "/v1/offers", token: unknown)) }
             #expect(answers.map(\.status) == [401, 401, 429, 429])

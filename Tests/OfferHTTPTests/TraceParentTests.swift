@@ -82,7 +82,7 @@ struct TraceParentTests {
         try await ServiceFixture.run(rates: rates) { service in
             let token = try await service.token(.client)
             let keyId = try #require(token.split(separator: "_").dropFirst().first)
-            let unknown = "offerd_0123456789abcdef_\(String(repeating: "a", count: 64))"
+            let unknown = "offerd_client_test_0123456789abcdef_\(String(repeating: "a", count: 64))"
             #expect(try await service.ask("GET", "/v1/catalog", token: token).status == 403)
             #expect(try await service.ask("GET", "/v1/catalog", token: token).status == 429)
             #expect(try await service.ask("GET", "/v1/catalog", token: unknown).status == 401)

@@ -68,11 +68,11 @@ struct OfferdClientTests {
             ),
             (
                 ["OFFERCTL_TOKEN": "offerd 1"], [], "OFFERCTL_TOKEN has characters that no API key's token has",
-                "a token looks like `offerd_<id>_<secret>`"
+                "a token looks like `offerd_<role>_<live|test>_<id>_<secret>`"
             ),
             (
                 [:], ["--token", "offerd 1"], "`--token` has characters that no API key's token has",
-                "a token looks like `offerd_<id>_<secret>`"
+                "a token looks like `offerd_<role>_<live|test>_<id>_<secret>`"
             ),
             (
                 ["OFFERCTL_TOKEN": " "], [], "OFFERCTL_TOKEN is blank, and no API key is given",

@@ -133,7 +133,7 @@ struct CommandTests {
     func apiKeys() async throws {
         let installation = try await Installation()
         let token = try installation.token(.client)
-        #expect(token.wholeMatch(of: /offerd_[0-9a-f]{16}_[0-9a-f]{64}/) != nil)
+        #expect(token.wholeMatch(of: /offerd_client_test_[0-9a-f]{16}_[0-9a-f]{64}/) != nil)
         let otherApp = try await offerd(
             "api-keys", "create", "--app", "com.example.other", "--environment", "LocalTesting", "--role", "client",
             "--config", "offerd.yaml", in: installation.directory)

@@ -193,7 +193,7 @@ struct OfferctlTests {
                 try await Installation.offerd.run(
                     ["api-keys", "revoke", revoked, "--config", "offerd.yaml"], directory: installation.directory.url
                 ).status == 0)
-            let unknown = "offerd_0123456789abcdef_" + String(repeating: "0", count: 64)
+            let unknown = "offerd_support_test_0123456789abcdef_" + String(repeating: "0", count: 64)
             for token in [expired, revoked, unknown, "nonsense"] {
                 let run = try await Operator(server: server, token: token).types("offers list")
                 #expect(run.status == 1)

@@ -55,7 +55,9 @@ public struct APIKeys: Sendable {
         let given = token.secretDigest(digest)
         // A key that has expired stays so, however the clock is set.
         let now = clock.tolerantInstant(after: lastInstant)
-        guard digest.areEqual(given, key.secretDigest), key.isValid(at: now) else { return nil }
+        guard digest.areEqual(given, key.secretDigest), token.kind == APIToken.Kind(key.scope, key.role),
+            key.isValid(at: now)
+        else { return nil }
         guard key.isAccepted(from: address) else {
             try rates.noteFailure(from: address)
             throw RequestError.addressNotAllowed(address)
@@ -68,7 +70,7 @@ public struct APIKeys: Sendable {
     public func create(
         scope: Scope, role: Role, label: String? = nil, expiresAt: Instant? = nil, networks: [IPNetwork] = []
     ) async throws -> APIToken {
-        let token = try APIToken(random: random)
+        let token = try APIToken(APIToken.Kind(scope, role), random: random)
         let key = StoredAPIKey(
             id: token.id, scope: scope, role: role, secretDigest: token.secretDigest(digest), label: label,
             createdAt: clock.wallClock(), expiresAt: expiresAt, networks: networks)
@@ -86,7 +88,6 @@ public struct APIKeys: Sendable {
     public func rotate(
         _ id: String, overlap: Period, lifetime: Period? = nil
     ) async throws -> (token: APIToken, oldKeyEndsAt: Instant) {
-        let token = try APIToken(random: random)
         return try await database.write(by: author) { transaction in
             let keys = APIKeyStore(transaction)
             let now = try clock.instant(transaction)
@@ -94,6 +95,7 @@ public struct APIKeys: Sendable {
             guard let old = found, old.state(at: now) == .active else {
                 throw APIKeyNotActive(state: found?.state(at: now))
             }
+            let token = try APIToken(APIToken.Kind(old.scope, old.role), random: random)
             let expiresAt =
                 lifetime.map { now.adding($0) }
                 ?? old.expiresAt.map { now.adding(milliseconds: $0.milliseconds(since: old.createdAt)) }
@@ -176,21 +178,46 @@ public struct APIKeyNotActive: Error, Sendable, Hashable {
     public var state: APIKeyState?
 }
 
-/// A bearer token, `offerd_<id>_<secret>`: the id finds the key, the secret proves it.
+/// A bearer token, `offerd_<role>_<live|test>_<id>_<secret>`: the role and `live` for Production say at a glance, and to
+/// scanners for secrets, what a token may do; the id finds the key, the secret proves it.
 ///
 /// Only the secret's SHA-256 is stored. The secret is 256 random bits, so a plain digest is enough: there is nothing to
 /// guess that a slow hash would protect.
 public struct APIToken: Sendable, Equatable {
-    /// The public half: 16 lower-case hexadecimal digits.
+    /// What a token says about its key.
+    public struct Kind: Sendable, Hashable {
+        public let role: Role
+        /// Whether it is for Production.
+        public let isLive: Bool
+
+        init(role: Role, isLive: Bool) {
+            self.role = role
+            self.isLive = isLive
+        }
+
+        init(_ scope: Scope, _ role: Role) {
+            self.init(role: role, isLive: scope.environment == .production)
+        }
+
+        fileprivate static let all = Role.allCases.flatMap { role in
+            [true, false].map { Kind(role: role, isLive: $0) }
+        }
+
+        fileprivate var prefix: String { "offerd_\(role.rawValue)_\(isLive ? "live" : "test")_" }
+    }
+
+    public let kind: Kind
+    /// The public part: 16 lower-case hexadecimal digits.
     public let id: String
-    /// The secret half: 64 lower-case hexadecimal digits.
+    /// The secret part: 64 lower-case hexadecimal digits.
     let secret: String
 
-    private static let prefix = "offerd_"
+    private static let kinds = Kind.all.map { (prefix: Array($0.prefix.utf8), kind: $0) }
     private static let idLength = 16
     private static let secretLength = 64
 
-    public init(random: some RandomSource) throws {
+    init(_ kind: Kind, random: some RandomSource) throws {
+        self.kind = kind
         id = Hexadecimal.lowercase(try random.bytes(Self.idLength / 2))
         secret = Hexadecimal.lowercase(try random.bytes(Self.secretLength / 2))
     }
@@ -198,18 +225,19 @@ public struct APIToken: Sendable, Equatable {
     /// Reads a token; `nil` if it has not the form of one.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
-        let id = bytes.dropFirst(Self.prefix.utf8.count).prefix(Self.idLength)
+        guard let (prefix, kind) = Self.kinds.first(where: { bytes.starts(with: $0.prefix) }) else { return nil }
+        let id = bytes.dropFirst(prefix.count).prefix(Self.idLength)
         let secret = bytes.suffix(Self.secretLength)
-        guard bytes.count == Self.prefix.utf8.count + Self.idLength + 1 + Self.secretLength,
-            bytes.starts(with: Self.prefix.utf8), bytes[id.endIndex] == UInt8(ascii: "_"),
-            Self.isHexadecimal(id), Self.isHexadecimal(secret)
+        guard bytes.count == prefix.count + Self.idLength + 1 + Self.secretLength,
+            bytes[id.endIndex] == UInt8(ascii: "_"), Self.isHexadecimal(id), Self.isHexadecimal(secret)
         else { return nil }
+        self.kind = kind
         self.id = String(decoding: id, as: UTF8.self)
         self.secret = String(decoding: secret, as: UTF8.self)
     }
 
     /// The whole token: shown once, at its making.
-    public var text: String { "\(Self.prefix)\(id)_\(secret)" }
+    public var text: String { "\(kind.prefix)\(id)_\(secret)" }
 
     func secretDigest(_ digest: some Digest) -> [UInt8] {
         digest.sha256(Array(secret.utf8))
@@ -221,7 +249,7 @@ public struct APIToken: Sendable, Equatable {
 }
 
 extension APIToken: CustomStringConvertible, CustomReflectable {
-    public var description: String { "\(Self.prefix)\(id)_…" }
+    public var description: String { "\(kind.prefix)\(id)_…" }
 
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }

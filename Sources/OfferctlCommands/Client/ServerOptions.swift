@@ -68,7 +68,7 @@ struct ServerOptions: ParsableArguments {
         guard secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw CommandFailure(
                 .usage, "\(token.name) has characters that no API key's token has",
-                hints: ["a token looks like `offerd_<id>_<secret>`"])
+                hints: ["a token looks like `offerd_<role>_<live|test>_<id>_<secret>`"])
         }
         return OfferdClient(address: address, addressSetting: server.name, token: secret, timeoutSeconds: timeout)
     }

@@ -134,7 +134,7 @@ struct APIKeysRotate: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Argument(help: "The old key's id, the second part of its token; the whole token also works.")
+    @Argument(help: "The old key's id, in its token before the secret; the whole token also works.")
     var id: String
 
     @Option(
@@ -183,7 +183,7 @@ struct APIKeysRevoke: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Argument(help: "The key's id, the second part of its token; the whole token also works.")
+    @Argument(help: "The key's id, in its token before the secret; the whole token also works.")
     var id: String
 
     func run() async throws {

@@ -28,12 +28,38 @@ struct APIKeyTests {
         let secret = String(text.suffix(64))
         let spoiled = String(text.dropLast()) + (text.hasSuffix("0") ? "1" : "0")
         for wrong in [
-            "", "offerd", "offerd__", "offerd_\(first.id)", "offerd_\(first.id)_", text + " ", " " + text, text + "_",
-            text.uppercased(), "Bearer \(text)", String(text.dropLast()), text + "0", spoiled,
-            "offerd_\(second.id)_\(secret)", "offerd_0000000000000000_\(secret)", "offerx_\(first.id)_\(secret)",
-            "offerd_\(first.id)_' OR 1=1 --", "offerd_\(first.id)_" + String(repeating: "é", count: 32),
+            "", "offerd", "offerd__", "offerd_client_test_", "offerd_client_test_\(first.id)",
+            "offerd_client_test_\(first.id)_", text + " ", " " + text, text + "_", text.uppercased(), "Bearer \(text)",
+            String(text.dropLast()), text + "0", spoiled, "offerd_\(first.id)_\(secret)",
+            "offerd_client_\(first.id)_\(secret)", "offerd_owner_test_\(first.id)_\(secret)",
+            "offerd_client_prod_\(first.id)_\(secret)", "offerd_admin_test_\(second.id)_\(secret)",
+            "offerd_client_test_0000000000000000_\(secret)", "offerx_client_test_\(first.id)_\(secret)",
+            "offerd_client_test_\(first.id)_' OR 1=1 --",
+            "offerd_client_test_\(first.id)_" + String(repeating: "é", count: 32),
         ] {
             #expect(try await keys.caller(forToken: wrong) == nil, "\(wrong)")
+        }
+    }
+
+    @Test("a token begins with its role and with live for Production only, and with another beginning it is refused")
+    func beginning() async throws {
+        let bench = try await Workbench()
+        let keys = bench.useCases.apiKeys
+        for role in Role.allCases {
+            for environment in AppStoreEnvironment.allCases {
+                let scope = Scope(bundleId: Workbench.scope.bundleId, environment: environment)
+                let (place, other) = environment == .production ? ("live", "test") : ("test", "live")
+                let created = try await keys.create(scope: scope, role: role)
+                let rotated = try await keys.rotate(created.id, overlap: Period(days: 1)).token
+                for text in [created.text, rotated.text] {
+                    #expect(text.hasPrefix("offerd_\(role.rawValue)_\(place)_"), "\(text)")
+                    #expect(try await keys.caller(forToken: text)?.scope == scope)
+                    let rest = text.split(separator: "_").suffix(2).joined(separator: "_")
+                    #expect(try await keys.caller(forToken: "offerd_\(role.rawValue)_\(other)_\(rest)") == nil)
+                    let wrong = role == .admin ? "client" : "admin"
+                    #expect(try await keys.caller(forToken: "offerd_\(wrong)_\(place)_\(rest)") == nil)
+                }
+            }
         }
     }
 

@@ -45,7 +45,7 @@ struct FailedAuthenticationTests {
     func flood() async throws {
         let bench = try await Bench(burst: 3)
         let valid = try await bench.keys.create(scope: Workbench.scope, role: .client).text
-        func invented(_ number: Int) -> String { "offerd_\(String(format16: number))_\(Self.secret)" }
+        func invented(_ number: Int) -> String { "offerd_client_test_\(String(format16: number))_\(Self.secret)" }
         for number in 1...3 { #expect(try await bench.status(invented(number)) == 401) }
         #expect(try await bench.status(invented(4)) == 429, "this one has the ids of all keys read")
         let before = bench.statements.total
@@ -63,7 +63,7 @@ struct FailedAuthenticationTests {
     func wrongSecret() async throws {
         let bench = try await Bench(burst: 2)
         let valid = try await bench.keys.create(scope: Workbench.scope, role: .client)
-        let wrong = "offerd_\(valid.id)_\(Self.secret)"
+        let wrong = "offerd_client_test_\(valid.id)_\(Self.secret)"
         var statuses = [Int]()
         for _ in 1...4 { statuses.append(try await bench.status(wrong)) }
         #expect(statuses == [401, 401, 429, 429])
@@ -74,7 +74,7 @@ struct FailedAuthenticationTests {
     func newKey() async throws {
         let bench = try await Bench(burst: 1)
         for _ in 1...3 { _ = try await bench.status("no token") }
-        #expect(try await bench.status("offerd_0000000000000000_\(Self.secret)") == 429)
+        #expect(try await bench.status("offerd_client_test_0000000000000000_\(Self.secret)") == 429)
         let valid = try await bench.keys.create(scope: Workbench.scope, role: .client).text
         bench.time.advance(milliseconds: 999)
         _ = try await bench.status(valid)

@@ -75,8 +75,8 @@ struct RoleMatrixTests {
     @Test(
         "without a key in force every route but the open ones answers 401",
         arguments: [
-            nil, "Bearer", "Bearer x", "Basic eDp5", "Bearer offerd_0000000000000000_00", "bearer  ",
-            "Bearer offerd_0123456789abcdef_" + String(repeating: "0", count: 64), "Bearer a b",
+            nil, "Bearer", "Bearer x", "Basic eDp5", "Bearer offerd_client_test_0000000000000000_00", "bearer  ",
+            "Bearer offerd_client_test_0123456789abcdef_" + String(repeating: "0", count: 64), "Bearer a b",
         ])
     func unauthenticated(_ authorization: String?) async throws {
         let calls = try calls()
