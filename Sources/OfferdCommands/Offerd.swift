@@ -12,7 +12,11 @@ public enum OfferdProgram {
         CoreFiles.forbid()
         let program = CommandLineProgram(
             Offerd.self, unexpected: .failed, example: "offerd serve --config FILE", output: Console.output,
-            failure: { CommandFailure.words($0)?.naming(variables: ProcessInfo.processInfo.environment) })
+            failure: { error in
+                guard let failure = CommandFailure.words(error) else { return nil }
+                let named = failure.naming(variables: ProcessInfo.processInfo.environment)
+                return CommandFailure(named.status, lines: named.lines + ConfigurationFile.hint(for: named))
+            })
         exit(await program.run(Array(CommandLine.arguments.dropFirst())))
     }
 }
@@ -22,15 +26,15 @@ struct Offerd: AsyncParsableCommand {
         commandName: "offerd",
         abstract: "Decides which App Store subscription offers a customer may have, signs them, and records each one.",
         discussion: """
-            An operator creates an installation and its database once, hands out API keys, and runs the server. \
-            docs/operations.md explains it step by step.
+            An operator creates an installation once, hands out API keys, and runs the server. docs/operations.md explains \
+            it step by step. Commands find the configuration in offerd.yaml here, or in /etc/offerd/offerd.yaml, unless \
+            `--config` names another.
 
             Exit status: 0 done, 1 failed, 2 wrong use or configuration.
 
             Example:
               offerd init
-              offerd migrate --config offerd.yaml
-              offerd serve --config offerd.yaml
+              offerd serve
             """,
         version: ProgramVersion.text,
         subcommands: [

@@ -83,9 +83,10 @@ struct BackfillCommand: AsyncParsableCommand {
             let waits = BackfillWaits()
             let patience = RetryPolicy(
                 sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { waits.tell($0) })
+            let beside = try setup.database.path ?? ConfigurationFile.path(options.config)
             let file = BackfillStateFile(
                 path: state ?? ids.map { "\($0).backfill" }
-                    ?? "\(setup.database.path ?? options.config).\(app).\(environment.rawValue).backfill")
+                    ?? "\(beside).\(app).\(environment.rawValue).backfill")
             if let list {
                 try await BackfillOfCustomers(
                     list: list, file: file, scope: scope, refresh: useCases.refresh, log: log, patience: patience

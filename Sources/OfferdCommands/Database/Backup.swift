@@ -69,8 +69,8 @@ struct Restore: AsyncParsableCommand {
             With --check the copy is only read: its schema, its structure with every index, its newest moment, how much it \
             holds. With --config too, its ledger is proven with the audit's keys, as verify-ledger does.
 
-            With --config alone it replaces the database. An existing database is replaced only with --replace, is \
-            kept under another name, and is not touched while a server has it open. Where keys.yaml names a \
+            Without --check it replaces the configuration's database. An existing database is replaced only with \
+            --replace, is kept under another name, and is not touched while a server has it open. Where keys.yaml names a \
             witness, `offerd verify-ledger --accept-restore` records that this was on purpose.
 
             What was issued after the copy was made is forgotten, and its signatures may still be redeemed. So that \
@@ -89,7 +89,8 @@ struct Restore: AsyncParsableCommand {
     var check = false
 
     @Option(
-        help: "The configuration whose database it becomes, or whose keys it is checked with.",
+        help:
+            "The configuration whose database it becomes (default: offerd.yaml here, or /etc/offerd/offerd.yaml), or whose keys it is checked with.",
         completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
 
@@ -105,33 +106,28 @@ struct Restore: AsyncParsableCommand {
         guard issuedUntil == nil || !check else {
             throw ValidationError("`--issued-until` is for a restore, not for `--check`")
         }
-        guard check || config != nil else {
-            throw ValidationError("say `--check`, or `--config` with the configuration to restore for")
-        }
         guard !(check && replace) else { throw ValidationError("`--replace` is not for `--check`") }
     }
 
     func run() async throws {
+        let setup = check ? nil : try ServerSetup.read(config: try ConfigurationFile.path(config))
         let content = try naming { try SQLiteDatabase.inspect(path: file) }
-        if check {
+        guard let setup else {
             let ledger = try prove(content)
             try Console.output("\(file) can be restored")
             for line in ContentText.lines(content) + ledger { try Console.output(line) }
             return
         }
-        if let config {
-            let path = try ServerSetup.read(config: config).database.requirePath(
-                "restore", instead: ServerTools.hint)
-            if let kept = try DatabaseReplacement(path: path).run(from: file, replace: replace) {
-                try Console.output("kept the former database as \(kept)")
-            }
-            try Console.output("restored \(path) from \(file)")
-            try await pauseLimited(content, try ServerSetup.read(config: config))
-            if try ServerSetup.read(config: config).keys.audit?.witness != nil {
-                try Console.output(
-                    "`offerd serve` starts once `offerd verify-ledger --accept-restore REASON` has signed that into the "
-                        + "witness")
-            }
+        let path = try setup.database.requirePath("restore", instead: ServerTools.hint)
+        if let kept = try DatabaseReplacement(path: path).run(from: file, replace: replace) {
+            try Console.output("kept the former database as \(kept)")
+        }
+        try Console.output("restored \(path) from \(file)")
+        try await pauseLimited(content, setup)
+        if setup.keys.audit?.witness != nil {
+            try Console.output(
+                "`offerd serve` starts once `offerd verify-ledger --accept-restore REASON` has signed that into the "
+                    + "witness")
         }
         for line in ContentText.lines(content) { try Console.output(line) }
     }

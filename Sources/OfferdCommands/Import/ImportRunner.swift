@@ -119,8 +119,8 @@ enum ImportText {
     static func hints(ids: String?, _ options: ImportOptions) -> [String] {
         let owner = options.owner
         let backfill =
-            "offerd backfill --ids \(ids ?? "ids.txt") --app \(owner.app) --environment \(owner.environment.rawValue) "
-            + "--config \(options.configuration.config)"
+            "offerd backfill --ids \(ids ?? "ids.txt") --app \(owner.app) --environment \(owner.environment.rawValue)"
+            + (options.configuration.config.map { " --config \($0)" } ?? "")
         return [
             ids == nil
                 ? "the same import with `--ids ids.txt` lists them, and `\(backfill)` fetches what Apple has signed"

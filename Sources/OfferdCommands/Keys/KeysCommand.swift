@@ -83,22 +83,21 @@ struct KeysCheck: ParsableCommand {
     @Argument(help: "A private key file (PKCS#8 PEM).")
     var file: String?
 
-    @Option(help: "Check every key that this configuration names.")
+    @Option(
+        help: "The configuration whose keys are checked. (default: offerd.yaml here, or /etc/offerd/offerd.yaml)",
+        completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
 
     func validate() throws {
-        guard (file == nil) != (config == nil) else {
-            throw ValidationError("name either a key file or `--config`")
-        }
+        guard file == nil || config == nil else { throw ValidationError("name either a key file or `--config`") }
     }
 
     func run() throws {
         if let file {
             let keyId = DownloadedKeyName(file).id ?? "unnamed"
             try show(try OpenSSLSigningKey(file: file, keyId: KeyId(keyId)), of: file)
-        }
-        if let config {
-            let setup = try ServerSetup.read(config: config)
+        } else {
+            let setup = try ServerSetup.read(config: try ConfigurationFile.path(config))
             _ = try setup.apps()
             for app in setup.keys.apps {
                 for entry in app.keys {
@@ -152,11 +151,13 @@ struct KeysList: ParsableCommand {
               offerd keys list --config offerd.yaml
             """)
 
-    @Option(help: "The configuration file.", completion: .file(extensions: ["yaml", "yml"]))
-    var config: String
+    @Option(
+        help: "The configuration file. (default: offerd.yaml here, or /etc/offerd/offerd.yaml)",
+        completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
 
     func run() throws {
-        let setup = try ServerSetup.read(config: config)
+        let setup = try ServerSetup.read(config: try ConfigurationFile.path(config))
         let rows = setup.keys.apps.flatMap { app in
             app.keys.map { key in
                 [

@@ -8,8 +8,10 @@ import OpenSSLCrypto
 
 /// The options of every command that works on the service's database.
 struct ConfigurationOptions: ParsableArguments {
-    @Option(help: "The configuration file.", completion: .file(extensions: ["yaml", "yml"]))
-    var config: String
+    @Option(
+        help: "The configuration file. (default: offerd.yaml here, or /etc/offerd/offerd.yaml)",
+        completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
 
     @Option(help: "The database file or PostgreSQL URL, instead of the configuration's.", completion: .file())
     var database: String?
@@ -18,7 +20,8 @@ struct ConfigurationOptions: ParsableArguments {
     var keys: String?
 
     func setup(listen: String? = nil) throws -> ServerSetup {
-        try ServerSetup.read(config: config, listen: listen, database: database, keys: keys)
+        try ServerSetup.read(
+            config: try ConfigurationFile.path(config), listen: listen, database: database, keys: keys)
     }
 
     func withDatabase(_ body: (ServerSetup, any DatabaseDriver) async throws -> Void) async throws {
