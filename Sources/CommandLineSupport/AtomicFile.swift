@@ -1,23 +1,21 @@
-import CommandLineSupport
-import Foundation
-import OfferModel
-import SQLiteStore
+package import Foundation
 
 /// A file that only its owner can read, and that gets its name when it is whole: the older file stays until then.
 ///
 /// Its draft is beside it and named after the process that writes it, such as `state.json.4711.part`.
-final class AtomicFile {
-    let path: String
+package final class AtomicFile {
+    package let path: String
     private let target: String
     private let draft: String
     private var handle: FileHandle?
 
-    init(path: String) throws {
+    package init(path: String) throws {
         self.path = path
         // A link stays, and the file it leads to is replaced.
         target = URL(filePath: path).resolvingSymlinksInPath().path
         draft = Self.draft(of: target, process: getpid())
-        if let identity = FileIdentity(path: target), !identity.isRegular {
+        var status = stat()
+        if stat(target, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw CommandFailure(.usage, "`\(path)` is not a regular file", hints: ["name a file to be written"])
         }
         unlink(draft)
@@ -26,7 +24,7 @@ final class AtomicFile {
             throw CommandFailure(
                 .usage, "`\(path)` cannot be written", hints: ["check that the directory exists and may be written to"])
         }
-        // Held until it is closed: see `removeLeftovers`.
+        // Held until it is closed: see `removeLeftovers` of offerd.
         flock(descriptor, LOCK_EX | LOCK_NB)
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
@@ -35,7 +33,7 @@ final class AtomicFile {
         if handle != nil { unlink(draft) }
     }
 
-    func write(_ text: String) throws {
+    package func write(_ text: String) throws {
         do {
             try handle?.write(contentsOf: Data(text.utf8))
         } catch {
@@ -44,7 +42,7 @@ final class AtomicFile {
     }
 
     /// Gives it its name, so that it survives the loss of power; nothing can be added then.
-    func finish() throws {
+    package func finish() throws {
         guard let handle else { return }
         do {
             try handle.synchronize()
@@ -63,7 +61,7 @@ final class AtomicFile {
     }
 
     /// Writes a file that does not exist yet, at once.
-    static func create(_ text: String, at path: String) throws {
+    package static func create(_ text: String, at path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw errno == EEXIST
@@ -83,47 +81,16 @@ final class AtomicFile {
         }
     }
 
-    private static func draft(of target: String, process: pid_t) -> String { "\(target).\(process).part" }
-
-    /// Deletes the drafts of a file that killed processes left.
-    ///
-    /// A process is gone if it does not run here and does not hold the lock: on a disk that containers share, its
-    /// number may be another container's.
-    ///
-    /// - Parameter kept: files that stay, whatever they are called.
-    static func removeLeftovers(of path: String, except kept: [String] = []) {
-        let target = URL(filePath: path).resolvingSymlinksInPath()
-        let kept = kept.compactMap(FileIdentity.init)
-        let prefix = target.lastPathComponent + "."
-        let names = try? FileManager.default.contentsOfDirectory(atPath: target.deletingLastPathComponent().path)
-        for name in names ?? [] where name.hasPrefix(prefix) && name.hasSuffix(".part") {
-            guard let process = pid_t(name.dropFirst(prefix.count).dropLast(".part".count)), process > 0 else {
-                continue
-            }
-            let draft = draft(of: target.path, process: process)
-            let isGone = kill(process, 0) != 0 && errno == ESRCH
-            guard URL(filePath: draft).lastPathComponent == name, isGone, isUnlocked(draft),
-                !kept.contains(where: { $0 == FileIdentity(path: draft) })
-            else { continue }
-            unlink(draft)
-        }
-    }
-
-    private static func isUnlocked(_ draft: String) -> Bool {
-        let descriptor = open(draft, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return flock(descriptor, LOCK_EX | LOCK_NB) == 0
-    }
+    package static func draft(of target: String, process: pid_t) -> String { "\(target).\(process).part" }
 }
 
-enum Disk {
+package enum Disk {
     /// Makes the name of a file survive the loss of power, which the flush of its content does not cover.
-    static func flushName(of path: String) throws {
+    package static func flushName(of path: String) throws {
         try flush(URL(filePath: path).deletingLastPathComponent().path, O_DIRECTORY, "the name of `\(path)`")
     }
 
-    static func flushContent(of path: String) throws {
+    package static func flushContent(of path: String) throws {
         try flush(path, 0, "`\(path)`")
     }
 
@@ -136,13 +103,5 @@ enum Disk {
                 .failed, "\(what) could not be flushed to the disk",
                 hints: ["check the disk, then run the command again"])
         }
-    }
-
-    /// How many bytes this user may still write beside a file; `nil` where the system does not say.
-    static func freeSpace(beside path: String) -> Int64? {
-        var disk = statvfs()
-        guard statvfs(URL(filePath: path).deletingLastPathComponent().path, &disk) == 0 else { return nil }
-        return Int64(
-            clamping: UInt64(clamping: disk.f_bavail).saturatingMultiplied(by: UInt64(clamping: disk.f_frsize)))
     }
 }
