@@ -102,7 +102,7 @@ let package = Package(
             name: "OfferctlCommands",
             dependencies: [
                 "CommandLineSupport", "OfferAPI", "OfferDocuments", "OfferModel", "OfferSigning",
-                "OpenSSLCrypto", argumentParser, asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+                "OpenSSLCrypto", argumentParser, asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
             swiftSettings: settings),
         .target(

@@ -10,8 +10,8 @@ struct Offerctl: AsyncParsableCommand {
             Marketing keeps offers in a catalog file, checks it and applies it. Support asks why a customer does or does \
             not get an offer, and when that changes.
 
-            Every command that calls a server takes `--server` (or OFFERCTL_SERVER) and `--token` (or OFFERCTL_TOKEN). \
-            Data goes to stdout and messages to stderr.
+            `offerctl login` saves a server and an API key under a name. `--server` (or OFFERCTL_SERVER) and `--token` (or \
+            OFFERCTL_TOKEN) go before what is saved. Data goes to stdout and messages to stderr.
 
             Exit status: 0 done, 1 the answer is no, 2 wrong use or an unreadable file, 3 the server cannot be reached or \
             failed.
@@ -23,7 +23,7 @@ struct Offerctl: AsyncParsableCommand {
         subcommands: [
             CatalogCommand.self, OffersCommand.self, DryRun.self, TestCommand.self, ReplayCommand.self,
             DecisionsCommand.self, CustomersCommand.self, IssuedCommand.self, EventsCommand.self, SignatureCommand.self,
-            ReportCommand.self,
+            ReportCommand.self, LoginCommand.self, ContextsCommand.self,
         ])
 }
 

@@ -33,7 +33,8 @@ public struct BuiltProgram: Sendable {
     /// Runs a command line at a terminal: stdout and stderr come together, as whoever sits there sees them.
     ///
     /// - Parameters:
-    ///   - answers: what the user types at each question, a line each, once the program has asked `[y/N] `.
+    ///   - answers: what the user types at each question, a line each, once the program has asked `[y/N] ` or
+    ///     for a token.
     ///   - columns: the terminal's width; 0 for one that does not tell it.
     public func runAtTerminal(
         _ arguments: [String], answers: [String] = [], columns: Int = 0, environment: [String: String] = [:],
@@ -55,7 +56,7 @@ public struct BuiltProgram: Sendable {
                 if not data: break
                 shown += data
                 sys.stdout.buffer.write(data)
-                if shown.endswith(b"[y/N] "):
+                if shown.endswith((b"[y/N] ", b"token: ")):
                     shown = b""
                     os.write(terminal, (answers.pop(0) + "\\n").encode() if answers else b"\\x04")
             sys.stdout.buffer.flush()

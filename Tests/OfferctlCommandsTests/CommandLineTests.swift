@@ -59,7 +59,9 @@ struct CommandLineTests {
     func noToken() async throws {
         let run = try await OfferctlProcess.run(["customers", "show", "--customer-id", "x"])
         #expect(run.status == 2)
-        #expect(run.errorText.hasPrefix("error: no API key is given\nhint: set OFFERCTL_TOKEN or use `--token`\n"))
+        #expect(
+            run.errorText.hasPrefix(
+                "error: no API key is given\nhint: set OFFERCTL_TOKEN or use `--token`; `offerctl login` saves one\n"))
     }
 
     @Test("an unusable token is refused without showing it (invariant 9)")

@@ -59,7 +59,7 @@ struct OfferdClientTests {
             (
                 ["OFFERCTL_SERVER": "http://127.0.0.1:9"], [],
                 "nothing answers at `http://127.0.0.1:9`: the connection was refused",
-                "start it with `offerd serve`, or name another with OFFERCTL_SERVER"
+                "start it with `offerd serve`, or set another address in OFFERCTL_SERVER"
             ),
             (
                 ["OFFERCTL_SERVER": "http://nowhere.invalid"], [],
@@ -76,9 +76,12 @@ struct OfferdClientTests {
             ),
             (
                 ["OFFERCTL_TOKEN": " "], [], "OFFERCTL_TOKEN is blank, and no API key is given",
-                "set OFFERCTL_TOKEN or use `--token`"
+                "set OFFERCTL_TOKEN or use `--token`; `offerctl login` saves one"
             ),
-            (["OFFERCTL_TOKEN": ""], [], "no API key is given", "set OFFERCTL_TOKEN or use `--token`"),
+            (
+                ["OFFERCTL_TOKEN": ""], [], "no API key is given",
+                "set OFFERCTL_TOKEN or use `--token`; `offerctl login` saves one"
+            ),
         ] as [([String: String], [String], String, String)])
     func source(
         _ variables: [String: String], _ options: [String], _ message: String, _ hint: String

@@ -1,3 +1,4 @@
+import Foundation
 import OfferTestSupport
 import Testing
 
@@ -5,6 +6,13 @@ import Testing
 
 @Suite("offerctl at a terminal")
 struct ScriptTests {
+    private static func environment(_ server: ScriptedServer, _ directory: TemporaryDirectory) -> [String: String] {
+        [
+            "OFFERCTL_TOKEN": "offerd_1_secret", "OFFERCTL_SERVER": server.address,
+            "XDG_CONFIG_HOME": directory.url.path,
+        ]
+    }
+
     @Test("a scripted command asks, prints and ends as its file says", arguments: TerminalScript.all)
     func script(_ script: TerminalScript) async throws {
         let directory = try TemporaryDirectory()
@@ -12,10 +20,13 @@ struct ScriptTests {
         try script.writeFiles(into: directory)
         try await ScriptedServer.run(sequences: script.replies) { server in
             let run = try await OfferctlProcess.run(
-                script.command, ["OFFERCTL_TOKEN": "offerd_1_secret", "OFFERCTL_SERVER": server.address],
-                directory: directory.url)
-            #expect(run.text == script.output)
-            #expect(run.errorText.replacing(server.address, with: "http://SERVER") == script.errorText)
+                script.command, Self.environment(server, directory), directory: directory.url)
+            #expect(
+                run.text.replacing(server.address, with: "http://SERVER")
+                    .replacing(directory.url.path, with: "DIR") == script.output)
+            #expect(
+                run.errorText.replacing(server.address, with: "http://SERVER")
+                    .replacing(directory.url.path, with: "DIR") == script.errorText)
             #expect(run.status == script.status)
             #expect(server.seen.map { $0.line + "\n" }.joined() == script.asked)
         }
@@ -36,8 +47,7 @@ struct ScriptTests {
         }
         try await ScriptedServer.run(sequences: replies) { server in
             let run = try await OfferctlProcess.run(
-                script.command, ["OFFERCTL_TOKEN": "offerd_1_secret", "OFFERCTL_SERVER": server.address],
-                directory: directory.url)
+                script.command, Self.environment(server, directory), directory: directory.url)
             #expect(run.errorText.hasPrefix("com.example.pro in PRODUCTION\n"), "\(run.errorText)")
             #expect(run.errorText.split(separator: "\n").count { $0.contains("PRODUCTION") } == 1)
             #expect(run.status == script.status)

@@ -43,7 +43,8 @@ struct Problem: Error {
     static func unauthenticated(_ reason: MissingKey) -> Problem {
         Problem(
             .unauthenticated, reason.rawValue,
-            hint: "send `Authorization: Bearer offerd_<role>_<live|test>_<id>_<secret>`; `offerd api-keys create` makes a key"
+            hint:
+                "send `Authorization: Bearer offerd_<role>_<live|test>_<id>_<secret>`; `offerd api-keys create` makes a key"
         ).with(.wwwAuthenticate, "Bearer")
     }
 

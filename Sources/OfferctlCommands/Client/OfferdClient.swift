@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import OfferAPI
 import OfferModel
 import Synchronization
@@ -19,6 +20,8 @@ struct OfferdClient: Sendable {
     let token: String
     /// The limit of a whole exchange.
     let timeoutSeconds: Int
+    /// Trusted instead of this machine's.
+    var authorities: Authorities?
     /// The app and environment of the API key, from the first answer.
     let scope = AnnouncedScope()
 
@@ -120,8 +123,10 @@ struct OfferdClient: Sendable {
     private var configuration: HTTPClient.Configuration {
         var pool = HTTPClient.Configuration.ConnectionPool()
         pool.retryConnectionEstablishment = false
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let authorities { tls.trustRoots = .certificates(authorities.certificates) }
         return HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(Int64(min(timeoutSeconds, 10))), read: .seconds(Int64(timeoutSeconds))),
             connectionPool: pool)
     }
@@ -156,7 +161,7 @@ extension OfferdClient {
         case is NIOConnectionError, is IOError:
             unavailable(
                 "nothing answers at `\(address)`: the connection was refused",
-                "start it with `offerd serve`, or name another with \(addressSetting)")
+                "start it with `offerd serve`, or set another address in \(addressSetting)")
         case is ChannelError: timedOut
         case is NIOTooManyBytesError:
             unavailable(
@@ -205,7 +210,8 @@ extension OfferdClient {
     private func untrusted(_ detail: String) -> CommandFailure {
         unavailable(
             "no trusted TLS connection to `\(address)`: \(detail)",
-            "its certificate must be valid now, for this host, and from an authority this machine trusts")
+            "its certificate must be valid now, for this host, and from an authority "
+                + (authorities.map { "in `\($0.path)`" } ?? "that this machine trusts; `--ca-file` names others"))
     }
 
     private func notHTTP(_ detail: String) -> CommandFailure {
@@ -249,6 +255,15 @@ extension Scope {
 }
 
 extension OfferdClient {
+    /// Asks the server where the key belongs. Any answer to a valid key says so, a refusal too.
+    ///
+    /// - Throws: why there is no answer, or that the key is not accepted.
+    func learnScope() async throws {
+        do {
+            _ = try await catalogInForce()
+        } catch let refusal as ServerRefusal where refusal.problem.code == "forbidden" {}
+    }
+
     /// Whether a change is asked about even if it is agreed to: at a terminal, unless it is known not to be in
     /// Production.
     var asks: Bool { Console.canAsk && scope.value.map { $0.environment == .production } ?? true }
@@ -266,8 +281,7 @@ extension OfferdClient {
             throw CommandFailure(
                 .failed, "not done: \(change)", hints: ["if that is intended, add `--confirm`"])
         }
-        // Any answer says where the key belongs, a refusal too.
-        if scope.value == nil { _ = try? await catalogInForce() }
+        if scope.value == nil { try? await learnScope() }
         if isAgreed && !asks { return }
         let place = scope.value.map { " (\($0.text(Console.notePalette)))" } ?? ""
         guard Console.ask("\(change.printable)\(place)?") else {

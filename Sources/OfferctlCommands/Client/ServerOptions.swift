@@ -3,11 +3,13 @@ import CommandLineSupport
 import Foundation
 import NIOHTTP1
 import OfferAPI
+import OfferDocuments
 
 struct ServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The server's address; or set OFFERCTL_SERVER. (default: \(Self.defaultServer))", valueName: "url"))
+            "The server's address; or set OFFERCTL_SERVER. (default: the context's, or \(Self.defaultServer))",
+            valueName: "url"))
     var server: String?
 
     @Option(
@@ -16,13 +18,28 @@ struct ServerOptions: ParsableArguments {
             valueName: "token"))
     var token: String?
 
-    @Option(help: ArgumentHelp("Seconds to wait for the server.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("The context of `offerctl login` to use. (default: the selected one)", valueName: "name"))
+    var context: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A PEM file with the authorities to trust instead of this machine's; or set SSL_CERT_FILE.",
+            valueName: "file"), completion: .file(extensions: ["pem", "crt"]))
+    var caFile: String?
+
+    @Option(
+        help: ArgumentHelp("Seconds to wait for the server, or for a context's token command.", valueName: "seconds"))
     var timeout = 30
 
     /// Where `Scripts/run` and the default configuration listen.
     static let defaultServer = "http://127.0.0.1:8080"
 
     mutating func validate() throws {
+        try Self.validate(timeout: timeout)
+    }
+
+    static func validate(timeout: Int) throws {
         guard (1...3_600).contains(timeout) else {
             throw ValidationError("`--timeout` must be between 1 and 3600 seconds, not `\(timeout)`")
         }
@@ -37,49 +54,23 @@ struct ServerOptions: ParsableArguments {
         files: SentFiles = SentFiles(), output: OutputOptions? = nil,
         _ requests: (OfferdClient) async throws -> Result
     ) async throws -> Result {
-        let environment = ProcessInfo.processInfo.environment
-        let token = Setting(option: token, "--token", variable: "OFFERCTL_TOKEN", in: environment)
+        let access = try ServerAccess(self, ProcessInfo.processInfo.environment)
         do {
-            return try await requests(try client(environment, token))
+            return try await requests(access.client)
         } catch let refusal as ServerRefusal {
             if let data = try output?.data(refusal.json) { Console.write(data) }
-            throw refusal.commandFailure(files: files, token: token)
+            throw refusal.commandFailure(files: files, token: access.token)
         }
-    }
-
-    private func client(_ environment: [String: String], _ token: Setting) throws(CommandFailure) -> OfferdClient {
-        let server = Setting(option: server, "--server", variable: "OFFERCTL_SERVER", in: environment)
-        let text = server.value ?? Self.defaultServer
-        guard let address = ServerAddress(text) else {
-            throw CommandFailure(
-                .usage, "`\(text)` in \(server.name) is not the address of a server",
-                hints: ["write it like `\(Self.defaultServer)` or `https://offers.example.com`"])
-        }
-        // Tokens often come from a file, with a line break.
-        let secret = (token.value ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !secret.isEmpty else {
-            let isBlank = token.value != nil
-            throw CommandFailure(
-                .usage, isBlank ? "\(token.name) is blank, and no API key is given" : "no API key is given",
-                hints: [
-                    "set OFFERCTL_TOKEN or use `--token`", "the operator makes one with `offerd api-keys create`",
-                ])
-        }
-        guard secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw CommandFailure(
-                .usage, "\(token.name) has characters that no API key's token has",
-                hints: ["a token looks like `offerd_<role>_<live|test>_<id>_<secret>`"])
-        }
-        return OfferdClient(address: address, addressSetting: server.name, token: secret, timeoutSeconds: timeout)
     }
 }
 
-/// A value from an option or, without it, from the environment variable that replaces it.
+/// A value from an option or, without it, from the environment variable that replaces it, or from a context.
 struct Setting {
     let value: String?
     /// Its name in messages: `--server` in backticks, or OFFERCTL_SERVER; both if neither is given.
     let name: String
     let isFromVariable: Bool
+    private(set) var isFromContext = false
 
     init(option: String?, _ flag: String, variable: String, in environment: [String: String]) {
         // A variable that is set to nothing says nothing.
@@ -87,6 +78,15 @@ struct Setting {
         value = option ?? inherited
         isFromVariable = option == nil && inherited != nil
         name = option != nil ? "`\(flag)`" : isFromVariable ? variable : "`\(flag)` or \(variable)"
+    }
+
+    init(_ value: String, in context: ContextConfiguration) {
+        (self.value, name, isFromVariable, isFromContext) = (value, context.label, false, true)
+    }
+
+    /// A token that was read for a login.
+    init(_ value: String, named name: String) {
+        (self.value, self.name, isFromVariable) = (value, name, false)
     }
 }
 

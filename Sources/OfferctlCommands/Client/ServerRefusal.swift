@@ -63,7 +63,9 @@ struct ServerRefusal: Error {
 
     private func hints(_ token: Setting) -> [String] {
         var hints = [ownHint(token) ?? problem.hint.map(CLITerms.hint)].compactMap { $0 }
-        if problem.code == "forbidden", token.isFromVariable { hints.append("the key comes from \(token.name)") }
+        if problem.code == "forbidden", token.isFromVariable || token.isFromContext {
+            hints.append("the key comes from \(token.name)")
+        }
         if let retryAfter { hints.append("try again in \(retryAfter) seconds") }
         if status >= 500, let requestId = problem.requestId {
             hints.append("the server's log has more under the request id `\(requestId)`")

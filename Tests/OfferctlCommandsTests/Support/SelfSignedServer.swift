@@ -7,6 +7,8 @@ final class SelfSignedServer {
     let address: String
     private let process = Process()
     private let directory: TemporaryDirectory
+    /// The file of its certificate.
+    var certificate: String { directory.path("cert.pem") }
 
     private static let script = """
         import http.server, ssl, sys

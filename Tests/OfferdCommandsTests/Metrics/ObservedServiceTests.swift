@@ -245,7 +245,8 @@ private struct ObservedTraffic {
         _ = try await send("GET", "/c0nfidential?customerId=c0nfidential", expecting: 404)
         _ = try await send("GET", "\(issue)/c0nfidential", .support, expecting: 404)
         secrets.formUnion(["c0nfidential", "7900001"])
-        let stranger = try await server.ask("GET", "/v1/offers", token: "offerd_support_test_0123456789abcdef_wr0ng", client: client)
+        let stranger = try await server.ask(
+            "GET", "/v1/offers", token: "offerd_support_test_0123456789abcdef_wr0ng", client: client)
         #expect(stranger.status == 401)
         secrets.insert("wr0ng")
     }

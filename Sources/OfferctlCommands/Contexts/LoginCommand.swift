@@ -1,0 +1,165 @@
+import ArgumentParser
+import CommandLineSupport
+import Foundation
+import OfferDocuments
+import OfferModel
+
+struct LoginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login",
+        abstract: "Check an API key against its server, and save both as a context.",
+        discussion: """
+            The saved context is selected: later commands call its server with its key, unless --server or --token, \
+            OFFERCTL_SERVER or OFFERCTL_TOKEN say otherwise. A login with the name of a context replaces it.
+
+            Without --token-file and --token-command the token comes from OFFERCTL_TOKEN, or is asked for at a terminal, or \
+            is read from standard input, and is kept in a file that only you can read. A token file is read each time it \
+            is needed, and must have mode 0600. A token command is run each time: the program itself, without a shell, \
+            with the words that follow --token-command, which must be the last option. It prints the token alone, and has \
+            the seconds of --timeout.
+
+            Example:
+              offerctl login --server https://offers.example.com
+              offerctl login desk --server https://offers.example.com \\
+                --token-command pass show offerd/desk
+            """)
+
+    @Argument(help: "What to call it. (default: the key's environment, such as production)")
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The server's address; or set OFFERCTL_SERVER. (default: \(ServerOptions.defaultServer))", valueName: "url")
+    )
+    var server: String?
+
+    @Option(help: ArgumentHelp("The file with the token; it stays there.", valueName: "file"), completion: .file())
+    var tokenFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A PEM file with the authorities to trust instead of this machine's; it is saved too.", valueName: "file"),
+        completion: .file(extensions: ["pem", "crt"]))
+    var caFile: String?
+
+    @Option(help: ArgumentHelp("Seconds to wait for the server, or for the token command.", valueName: "seconds"))
+    var timeout = 30
+
+    @Option(
+        parsing: .remaining,
+        help: ArgumentHelp(
+            "A program that prints the token, and its arguments: all words that follow.", valueName: "words"))
+    var tokenCommand: [String] = []
+
+    func validate() throws {
+        try ServerOptions.validate(timeout: timeout)
+        guard tokenFile == nil || tokenCommand.isEmpty else {
+            throw ValidationError("use either `--token-file` or `--token-command`")
+        }
+        if let name, !ContextsReader.isName(name) {
+            throw ValidationError("`\(name.printable)` cannot name a context: use letters, digits, `.`, `_` and `-`")
+        }
+    }
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let file = try ContextsFile.required(environment)
+        let contexts = try file.read()
+        let server = Setting(option: server, "--server", variable: "OFFERCTL_SERVER", in: environment)
+        let address = try ServerAccess.address(server)
+        let ownCA = caFile.map { URL(filePath: $0).path }
+        let authorities = try ServerAccess.authorities(ownCA, environment, for: address)
+        let (source, token) = try token(environment)
+        let secret = try ServerAccess.secret(token)
+        let client = OfferdClient(
+            address: address, addressSetting: server.name, token: secret, timeoutSeconds: timeout,
+            authorities: authorities)
+        do {
+            try await client.learnScope()
+        } catch let refusal as ServerRefusal {
+            throw refusal.commandFailure(files: SentFiles(), token: token)
+        }
+        guard let scope = client.scope.value else {
+            throw CommandFailure(
+                .unavailable, "`\(address)` does not say which app and environment the key is for",
+                hints: ["it may be older than this offerctl"])
+        }
+        let name = try name ?? freeName(for: scope, at: address, among: contexts)
+        let context = ContextConfiguration(
+            name: name, server: address.description, scope: scope, token: source ?? .file(file.keptToken(of: name)),
+            caFile: ownCA)
+        if source == nil { try file.keep(token: secret, of: name) }
+        try file.write(contexts.selecting(context))
+        if source != nil { file.forgetToken(of: name) }
+        let role = secret.split(separator: "_").dropFirst().first.flatMap { Role(rawValue: String($0)) }
+        Console.write(
+            "\(context.label) is saved and selected: \(role.map { "\($0.rawValue) of " } ?? "")\(context.text(Console.palette))"
+        )
+        for variable in ["OFFERCTL_SERVER", "OFFERCTL_TOKEN"] where !(environment[variable] ?? "").isEmpty {
+            Console.note("hint: \(variable) in the environment wins over the context: unset it to use the context")
+        }
+    }
+
+    /// The token, and where it is from now on; `nil` for a file of our own.
+    private func token(_ environment: [String: String]) throws -> (ContextToken?, Setting) {
+        if let tokenFile {
+            let source = ContextToken.file(URL(filePath: tokenFile).path)
+            return (source, Setting(try source.read(within: timeout), named: "`--token-file`"))
+        }
+        if let program = tokenCommand.first {
+            // As it is found now, wherever a later command is run.
+            let found = program.contains("/") ? URL(filePath: program).path : program
+            let source = ContextToken.command([found] + tokenCommand.dropFirst())
+            return (source, Setting(try source.read(within: timeout), named: "`--token-command`"))
+        }
+        if let token = environment["OFFERCTL_TOKEN"], !token.isEmpty {
+            return (nil, Setting(token, named: "OFFERCTL_TOKEN"))
+        }
+        let typed = isatty(STDIN_FILENO) == 1 ? Console.askSecret("token: ") : readLine() ?? ""
+        return (nil, Setting(typed, named: "standard input"))
+    }
+
+    /// The name that a key gets without one: that of its environment, if no other context has it.
+    private func freeName(
+        for scope: Scope, at address: ServerAddress, among contexts: ContextsConfiguration
+    ) throws(CommandFailure) -> String {
+        let name = scope.environment.rawValue.lowercased()
+        if let other = contexts.context(name), other.scope != scope || ServerAddress(other.server) != address {
+            throw CommandFailure(
+                .usage, "\(other.label) is \(other.text(.plain))",
+                hints: ["give the new one a name of its own: `offerctl login NAME`"])
+        }
+        return name
+    }
+}
+
+extension ContextsConfiguration {
+    /// With a context in the place of the one of that name, or at the end, and selected.
+    fileprivate func selecting(_ context: ContextConfiguration) -> ContextsConfiguration {
+        var changed = self
+        if let place = contexts.firstIndex(where: { $0.name == context.name }) {
+            changed.contexts[place] = context
+        } else {
+            changed.contexts.append(context)
+        }
+        changed.current = context.name
+        return changed
+    }
+}
+
+extension Console {
+    /// Asks at a terminal for what it must not show.
+    fileprivate static func askSecret(_ question: String) -> String {
+        var usual = termios()
+        tcgetattr(STDIN_FILENO, &usual)
+        var silent = usual
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        defer {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual)
+            draw("\n")
+        }
+        draw(question)
+        return readLine() ?? ""
+    }
+}
