@@ -4,6 +4,10 @@
 //     let client = OfferClient(url: URL(string: "http://127.0.0.1:8080")!, token: "offerd_client_test_…")
 //     // Before the paywall; `best` is the offer to show.
 //     let answers = try await client.answers(for: product, accountToken: user.id, placement: "paywall", earlier: kept)
+//     if let best = answers.decisions.first(where: { $0.offerId == answers.best }),
+//         let terms = await OfferClient.terms(of: best, for: product) {
+//         // "3 months at $4.99, then $9.99": `terms.length`, `terms.price`, `terms.regularPrice`
+//     }
 //     // When the customer buys:
 //     let options = try await client.options(for: product, offerId: "comeback50", accountToken: user.id)
 //     if case .success(let purchase) = try await product.purchase(options: options) {
@@ -177,6 +181,28 @@ struct OfferClient: Sendable {
             /// `eligible`, `ineligible` or `undetermined`.
             var outcome: String
             var explanation: Explanation?
+            /// `introductory`, `promotional` or `winBack`.
+            var offerType: String?
+            /// The name in App Store Connect; `nil` for introductory offers.
+            var offerIdentifier: String?
+            /// `signature`, `introductoryEligibility` or `appStore`.
+            var delivery: String?
+            /// The plan to buy, if the product has several.
+            var billingPlan: String?
+
+            /// A list of StoreKit's `Product.SubscriptionInfo`, and the offer's name in it.
+            enum Listing: Equatable {
+                case introductoryOffer
+                case promotionalOffers(String)
+                case winBackOffers(String)
+            }
+
+            /// Where StoreKit has the offer. A win-back offer that is signed is a promotional one there.
+            var listing: Listing? {
+                if offerType == "introductory" { return .introductoryOffer }
+                guard let name = offerIdentifier else { return nil }
+                return delivery == "appStore" ? .winBackOffers(name) : .promotionalOffers(name)
+            }
         }
 
         var decisions: [Decision]
@@ -195,6 +221,29 @@ struct OfferClient: Sendable {
         var answers = try JSONDecoder().decode(Answers.self, from: response.body)
         answers.receivedAt = now
         return answers
+    }
+
+    /// What a paywall shows of an offer: StoreKit's texts, in the language and currency of the customer's App Store.
+    struct Terms: Sendable {
+        var isFree: Bool
+        /// For each `period` if `isPerPeriod`, otherwise once.
+        var price: String
+        var isPerPeriod: Bool
+        var period: String
+        /// How long the offer lasts.
+        var length: String
+        /// What is charged afterwards, for each `regularPeriod`.
+        var regularPrice: String
+        var regularPeriod: String
+        /// When that is charged first, if the customer buys now and does not cancel.
+        var endsAt: Date
+        /// The App Store may charge for the next period up to a day before it begins.
+        var cancelBy: Date { endsAt.addingTimeInterval(-24 * 3_600) }
+    }
+
+    /// The end of some periods, as the App Store counts them.
+    static func end(_ count: Int, _ unit: Calendar.Component, after start: Date) -> Date? {
+        Calendar(identifier: .gregorian).date(byAdding: unit, value: count, to: start)
     }
 
     struct Response: Sendable {
@@ -321,6 +370,50 @@ struct OfferClient: Sendable {
                 guard response.status == 200 else { return try Self.answers(response, earlier: earlier) }
             }
             return try Self.answers(try await send(inquiry, to: "v1/decisions", attempts: 1), earlier: earlier)
+        }
+
+        /// What to show of an offer; `nil` if StoreKit does not have it for the product, so that it cannot be bought.
+        ///
+        /// It has the terms for the plan that is billed up front only.
+        static func terms(of decision: Answers.Decision, for product: Product, now: Date = Date()) async -> Terms? {
+            guard let subscription = product.subscription, decision.billingPlan != "monthly",
+                let offer = Self.offer(decision, of: subscription)
+            else { return nil }
+            // A subscriber gets the offer with the next renewal, unless they change the product.
+            var start = now
+            for status in (try? await subscription.status) ?? []
+            where [.subscribed, .inGracePeriod].contains(status.state) {
+                let transaction = status.transaction.unsafePayloadValue
+                if transaction.productID == product.id { start = max(start, transaction.expirationDate ?? start) }
+            }
+            let unit: Calendar.Component
+            switch offer.period.unit {
+            case .day: unit = .day
+            case .week: unit = .weekOfYear
+            case .month: unit = .month
+            case .year: unit = .year
+            @unknown default: return nil
+            }
+            guard let end = Self.end(offer.period.value * offer.periodCount, unit, after: start) else { return nil }
+            let style = product.subscriptionPeriodFormatStyle
+            return Terms(
+                isFree: offer.paymentMode == .freeTrial, price: offer.displayPrice,
+                isPerPeriod: offer.paymentMode == .payAsYouGo, period: offer.period.formatted(style),
+                length: (start..<end).formatted(style), regularPrice: product.displayPrice,
+                regularPeriod: subscription.subscriptionPeriod.formatted(style), endsAt: end)
+        }
+
+        private static func offer(
+            _ decision: Answers.Decision, of subscription: Product.SubscriptionInfo
+        ) -> Product.SubscriptionOffer? {
+            switch decision.listing {
+            case .introductoryOffer: return subscription.introductoryOffer
+            case .promotionalOffers(let name): return subscription.promotionalOffers.first { $0.id == name }
+            case .winBackOffers(let name):
+                guard #available(iOS 18.0, macOS 15.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) else { return nil }
+                return subscription.winBackOffers.first { $0.id == name }
+            case nil: return nil
+            }
         }
 
         /// Tells the server of a purchase: the result of `purchase(options:)`, and each of `Transaction.updates`.

@@ -122,14 +122,24 @@ package struct DecisionsBody: WireObject {
     }
 }
 
+/// The decision on one offer, with its terms for a paywall.
+///
+/// Members that older servers do not send are optional.
 package struct DecisionBody: WireObject {
     package var offerId: OfferId = ""
+    package var offerType: OfferType?
+    /// Apple's name of the offer; absent for introductory ones.
+    package var offerIdentifier: OfferIdentifier?
     /// `eligible`, `ineligible` or `undetermined`.
     package var outcome = ""
     package var delivery: Delivery = .signature
     package var priority = 0
     /// The plan to buy the product with, by its name in the catalog; absent if the offer's products list none.
     package var billingPlan: String?
+    package var paymentMode: PaymentMode?
+    /// The length of one of its periods, by the catalog.
+    package var period: Period?
+    package var periodCount: Int?
     /// When the answer changes by itself: until when it is eligible, or from when it would be; else the event that it
     /// waits for.
     package var turningPoint: TurningPointBody?
@@ -145,7 +155,12 @@ package struct DecisionBody: WireObject {
         members.optional("explanation", &explanation)
         members.required("findings", &findings)
         members.required("offerId", &offerId)
+        members.optional("offerIdentifier", &offerIdentifier)
+        members.optional("offerType", &offerType)
         members.required("outcome", &outcome)
+        members.optional("paymentMode", &paymentMode)
+        members.optional("period", &period)
+        members.optional("periodCount", &periodCount)
         members.required("priority", &priority)
         members.optional("turningPoint", &turningPoint)
     }

@@ -20,10 +20,15 @@ extension DecisionBody {
     init(_ decided: OfferDecision, role: Role, appSignals: [String], locale: String?) {
         self.init()
         offerId = decided.offer.id
+        offerType = decided.offer.type
+        offerIdentifier = decided.offer.offerIdentifier
         outcome = decided.decision.outcome.rawValue
         delivery = decided.offer.delivery
         priority = decided.offer.priority
         billingPlan = decided.offer.billingPlan?.name
+        paymentMode = decided.offer.paymentMode
+        period = decided.offer.period
+        periodCount = decided.offer.periodCount
         turningPoint = decided.outlook.turningPoint.map(TurningPointBody.init)
         findings = decided.decision.findings.bodies(for: role, appSignals: appSignals)
         let words = Explanation(decided.decision, outlook: decided.outlook)

@@ -88,9 +88,44 @@ struct OfferClientTests {
         let refused = try #require(answers.decisions.first { $0.offerId == trial })
         #expect(refused.outcome == "ineligible")
         #expect(refused.explanation?.customerAnswer.hasSuffix(".") == true)
+        // By these the app finds what it shows and sells.
+        #expect(refused.listing == .introductoryOffer)
+        #expect(answers.decisions.first { $0.offerId == "comeback50" }?.listing == .promotionalOffers("comeback50"))
         let kept = try JSONDecoder().decode(OfferClient.Answers.self, from: try JSONEncoder().encode(answers))
         #expect(kept.receivedAt == answers.receivedAt)
         #expect(await server.stop() == 0)
+    }
+
+    @Test("an offer is shown from the list in which StoreKit has it, and not without its name")
+    func listings() throws {
+        for (type, name, delivery, listing) in [
+            ("introductory", nil, "introductoryEligibility", .introductoryOffer),
+            ("promotional", "half", "signature", .promotionalOffers("half")),
+            ("winBack", "back", "signature", .promotionalOffers("back")),
+            ("winBack", "back", "appStore", .winBackOffers("back")), ("promotional", nil, "signature", nil),
+            (nil, nil, nil, nil),
+        ] as [(String?, String?, String?, OfferClient.Answers.Decision.Listing?)] {
+            let decision = OfferClient.Answers.Decision(
+                offerId: "offer", outcome: "eligible", offerType: type, offerIdentifier: name, delivery: delivery)
+            #expect(decision.listing == listing, "\(decision)")
+        }
+    }
+
+    @Test("the regular price begins after all periods of the offer, and the customer cancels a day before")
+    func ends() throws {
+        func day(_ text: String) throws -> Date { try Date("\(text)T12:00:00Z", strategy: .iso8601) }
+        for (count, unit, start, end, cancelBy) in [
+            (7, .day, "2026-12-01", "2026-12-08", "2026-12-07"),
+            (2, .weekOfYear, "2026-12-01", "2026-12-15", "2026-12-14"),
+            (3, .month, "2026-11-30", "2027-02-28", "2027-02-27"), (1, .year, "2028-02-29", "2029-02-28", "2029-02-27"),
+        ] as [(Int, Calendar.Component, String, String, String)] {
+            let found = try #require(OfferClient.end(count, unit, after: try day(start)))
+            #expect(found == (try day(end)), "\(count) \(unit) after \(start)")
+            let terms = OfferClient.Terms(
+                isFree: false, price: "$4.99", isPerPeriod: true, period: "1 month", length: "3 months",
+                regularPrice: "$9.99", regularPeriod: "1 month", endsAt: found)
+            #expect(terms.cancelBy == (try day(cancelBy)))
+        }
     }
 
     @Test("an earlier answer of the last hour is used only if there is no other")
