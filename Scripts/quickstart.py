@@ -3,11 +3,12 @@
 usage: quickstart.py STATE RESULT PAGE=DEBIAN…
 
 Follows the pages in order, each in its own Debian. In a page, every line after `$ ` in a ```console block is typed, and the lines
-below it have to be printed, but for ids, times, tokens and signatures; `…` stands for any lines, or for the other members of an
-object. A command without output has to succeed. A ```yaml block after `<!-- file: NAME -->` is a file that the reader saves. These
+below it have to be printed, but for ids, times, tokens and signatures; `…` is for any lines, for the other members of an
+object, or for the rest of a list. A command without output, or only with `…`, has to succeed. A ```yaml block after `<!-- file: NAME -->` is a file that the reader saves. These
 comments mark what only this script knows:
 
   <!-- stand-in: NAME -->   what a machine without a name, an Apple Account and an app cannot do is played (StandIns)
+  <!-- input: TEXT -->      what a person types at the first command of the next block
   <!-- on: PAGE -->         the next block is typed in the Debian of that page, such as by an operator, and is not counted
 
 The signatures of every offer in an output are verified with openssl. Writes a line to RESULT for each page: its name, the commands
@@ -48,15 +49,16 @@ class Fault(Exception):
 
 
 def parsed(page: pathlib.Path):
-    """The page as ("command", line, where, text, output), ("file", line, where, name, text) and ("stand-in", line, where, name, "")."""
-    items, fence, file, where = [], None, None, None
+    """The page as ("command", line, (where, input), text, output), ("file", line, "", name, text) and ("stand-in", line, "", name, "")."""
+    items, fence, file, where, typed = [], None, None, None, ""
     for number, line in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
         if fence is not None and line == "```":
             fence = file = where = None
         elif fence == "console":
             last = items[-1] if items else None
             if line.startswith("$ "):
-                items.append(["command", number, where, line[2:], None])
+                items.append(["command", number, (where, typed), line[2:], None])
+                typed = ""
             elif last and last[4] is None and (last[3].endswith("\\") or last[3].count("'") % 2):
                 last[3] += "\n" + line
             else:
@@ -66,12 +68,14 @@ def parsed(page: pathlib.Path):
         elif fence is None and line.startswith("```"):
             fence = line[3:]
             if fence == "yaml" and file:
-                items.append(["file", number, where, file, ""])
-        elif fence is None and (mark := re.fullmatch(r"<!-- (stand-in|on|file): (.+) -->", line)):
+                items.append(["file", number, "", file, ""])
+        elif fence is None and (mark := re.fullmatch(r"<!-- (stand-in|on|file|input): (.+) -->", line)):
             if mark[1] == "stand-in":
-                items.append(["stand-in", number, None, mark[2], ""])
+                items.append(["stand-in", number, "", mark[2], ""])
             elif mark[1] == "on":
                 where = mark[2]
+            elif mark[1] == "input":
+                typed = mark[2]
             else:
                 file = mark[2]
     return items
@@ -89,10 +93,11 @@ class Shell:
             stderr=subprocess.STDOUT)
         self.run("cd")
 
-    def run(self, command: str):
+    def run(self, command: str, typed: str = ""):
         """What the command prints, and its status."""
+        (self.debian / "root/.typed").write_text(typed and typed + "\n", encoding="utf-8")
         # The end mark is a byte that no program prints.
-        self.process.stdin.write(f"{{ {command}\n}} </dev/null\nprintf '\\036%d\\036' $?\n".encode())
+        self.process.stdin.write(f"{{ {command}\n}} </root/.typed\nprintf '\\036%d\\036' $?\n".encode())
         self.process.stdin.flush()
         found, deadline = b"", time.monotonic() + LONGEST
         while found.count(b"\x1e") < 2:
@@ -110,10 +115,13 @@ class Shell:
 
 
 class Text:
-    """Compares a page with what is printed, and remembers this run's ids and tokens in the place of the page's."""
+    """Compares a page with what is printed, and puts this run's ids and tokens where the page has its own."""
+
+    # Of all pages: a server's keys are used at a desk.
+    tokens = []
 
     def __init__(self):
-        self.ids, self.tokens = {}, []
+        self.ids = {}
 
     def current(self, command):
         """The command with this run's ids, and tokens instead of such as `offerd_client_…`."""
@@ -156,7 +164,10 @@ class Text:
                 return [f"{place} differs in {', '.join(alone)}"]
             return [fault for name in sorted(names) for fault in self.members(shown[name], printed[name], f"{place}.{name}")]
         if isinstance(shown, list) and isinstance(printed, list):
-            shown = [entry for entry in shown if entry != "…"] if "…" in shown else shown + [None] * (len(printed) - len(shown))
+            if shown[-1:] == ["…"]:
+                shown, printed = shown[:-1], printed[:len(shown) - 1]
+            if len(shown) != len(printed):
+                return [f"{place} has {len(printed)} entries"]
             return [fault for pair in zip(shown, printed) for fault in self.members(*pair, f"{place}[]")]
         if isinstance(shown, str) and isinstance(printed, str):
             return self.words(shown, printed, place)
@@ -190,7 +201,7 @@ class StandIns:
             hosts.write(f"{ADDRESS} {HOST}\n")
 
     def trust(self, run):
-        """This run's certificate authority is one that everybody trusts."""
+        """The trust of every machine in Let's Encrypt: in this run's certificate authority."""
         authority = run.shell.debian / "usr/local/share/ca-certificates/stand-in.crt"
         authority.write_bytes((self.state / "authority.pem").read_bytes())
         run.played("update-ca-certificates")
@@ -205,6 +216,15 @@ class StandIns:
         file = run.shell.debian / "etc/caddy/Caddyfile"
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace(f"\n{HOST} {{\n", f"\n{HOST} {{\n\ttls /etc/caddy/site.pem /etc/caddy/site.key\n", 1), encoding="utf-8")
+
+    def acme(self, run):
+        """certbot: the certificate where it puts one."""
+        self.name(run)
+        self.trust(run)
+        folder = run.shell.debian / "etc/letsencrypt/live" / HOST
+        folder.mkdir(parents=True)
+        for name, source in [("fullchain.pem", "site.pem"), ("privkey.pem", "site.key")]:
+            (folder / name).write_bytes((self.state / source).read_bytes())
 
     def key(self, run):
         """App Store Connect: the In-App Purchase key, downloaded."""
@@ -236,23 +256,25 @@ class Page:
                     (self.shell.debian / text.lstrip("/") if text.startswith("/") else self.shell.debian / "root" / text).write_text(
                         output, encoding="utf-8")
                 else:
-                    self.type(text, output, where)
+                    self.type(text, output, *where)
             except Fault as fault:
                 raise Fault(f"{path}:{line}: {fault}") from None
         seconds = time.monotonic() - self.started
         self.first = self.first or ("–", "–")
         return [self.name, *self.first, self.count, f"{seconds:.1f}", self.verified]
 
-    def type(self, command, shown, where):
+    def type(self, command, shown, where, typed):
         shell = self.others[where].shell if where else self.shell
         self.started = self.started or time.monotonic()
         before = time.monotonic()
-        printed, status = shell.run(self.text.current(command))
+        printed, status = shell.run(self.text.current(command), self.text.current(typed))
         if not where:
             self.count += 1
         print(f"{self.name}: {where or self.count:>3}  {time.monotonic() - before:5.1f} s  $ {command.splitlines()[0][:100]}", flush=True)
-        self.text.tokens += TOKEN.findall(printed)
-        if shown is None and status:
+        Text.tokens += TOKEN.findall(printed)
+        with open(self.stand_ins.state / f"{self.name}.txt", "a", encoding="utf-8") as transcript:
+            transcript.write(f"$ {command}\n{printed}")
+        if shown in (None, "…\n") and status:
             raise Fault(f"status {status}: {printed}")
         if shown is not None and (faults := self.text.differences(shown, printed)):
             raise Fault("\n".join(faults))
@@ -266,8 +288,7 @@ class Page:
         if not (isinstance(answer, dict) and answer.get("signatures")):
             return
         seconds = time.monotonic() - self.started
-        server = self.others.get("server", self).shell.debian
-        private = next((server / "etc/offerd/keys").glob(f"*{answer['keyId']}.p8"), None)
+        private = next((debian / "etc/offerd/keys").glob(f"*{answer['keyId']}.p8"), None)
         if not private:
             raise Fault(f"there is no key `{answer['keyId']}`")
         public = self.stand_ins.state / "public.pem"

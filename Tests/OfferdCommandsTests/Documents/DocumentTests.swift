@@ -28,11 +28,24 @@ struct DocumentTests {
         #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
     }
 
+    @Test("every quickstart is one of those that Scripts/quickstarts follows, and has commands")
+    func quickstarts() throws {
+        let docs = try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "docs").path)
+        let pages = docs.filter { $0.hasPrefix("quickstart-") }.sorted()
+        let script = try String(contentsOf: Self.root.appending(path: "Scripts/quickstarts"), encoding: .utf8)
+        let followed = try #require(script.firstMatch(of: #/names=\(([a-z ]+)\); fi/#)?.1).split(separator: " ")
+        #expect(pages == followed.map { "quickstart-\($0).md" }.sorted())
+        for page in pages {
+            let text = try String(contentsOf: Self.root.appending(path: "docs/\(page)"), encoding: .utf8)
+            #expect(DocumentedSession(text).commands.count > 5, "\(page)")
+        }
+    }
+
+    private static let root = URL(filePath: #filePath).resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
     private static func faults(of document: Document) throws -> [String] {
-        let root = URL(filePath: #filePath).resolvingSymlinksInPath()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: document.path), encoding: .utf8)
+        let text = try String(contentsOf: Self.root.appending(path: document.path), encoding: .utf8)
         let session = DocumentedSession(text)
         guard !session.commands.isEmpty else { return ["\(document.path) has no command in a console block"] }
         let shell = try DocumentShell(files: session.files, withExamples: document.withExamples)

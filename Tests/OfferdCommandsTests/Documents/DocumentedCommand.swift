@@ -11,7 +11,7 @@ struct DocumentedCommand: Sendable, Equatable {
 /// A document's instructions: files to save and commands to run.
 ///
 /// Commands stand in blocks fenced with ` ```console `, each after `$ `; the output follows. A YAML block after the
-/// comment `<!-- file: NAME -->` is a file that the reader saves.
+/// comment `<!-- file: NAME -->` is a file that the reader saves. `Scripts/quickstart.py` reads the quickstarts alike.
 struct DocumentedSession: Sendable {
     var commands: [DocumentedCommand] = []
     var files: [String: String] = [:]
