@@ -28,8 +28,9 @@ struct DescribedBodies {
     /// Members that a schema describes more narrowly than their type does.
     private static func narrowed(_ type: any WireObject.Type) -> Set<String> {
         switch type {
-        // Offers of older servers have fewer.
+        // Those of older servers have fewer.
         case is OfferSummary.Type: ["excludes", "limits", "tags", "terms", "used"]
+        case is DecisionBody.Type: ["offerType", "paymentMode", "period", "periodCount"]
         // Each is one type for several schemas.
         case is CustomerIdentifiers.Type: Set(members(type).map(\.name.description))
         case is KnownIdentifiers.Type: ["identifiers", "status"]
