@@ -56,7 +56,8 @@ final class DocumentParser {
             guard case .malformed(let line, let column) = error.kind else { return }
             throw InvalidDocument(
                 .syntax, at: DocumentPosition(line: line, column: column), "not JSON, \(error.detail)",
-                hint: "JSON has no comments and no comma after the last member; YAML, as `.yaml` or `application/yaml`, "
+                hint:
+                    "JSON has no comments and no comma after the last member; YAML, as `.yaml` or `application/yaml`, "
                     + "may have both")
         }
     }

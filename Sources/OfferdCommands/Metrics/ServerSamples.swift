@@ -56,7 +56,7 @@ struct ServerSamples: Sendable {
         samples.append(MetricSample("offerd_clock_timestamp_seconds", clock().metric))
         samples.append(MetricSample("offerd_reload_succeeded", notes.isConfigurationCurrent ? 1 : 0))
         // Where another server is elected, that one writes to the witness.
-        if let works = notes.witnessWorks, database.traffic?.isElected ?? true {
+        if let works = notes.witnessWorks, database.traffic == nil || database.hasRole {
             samples.append(MetricSample("offerd_witness_works", works ? 1 : 0))
         }
         for (use, end) in [("tls", certificate?.expiresAt), ("clientCertificates", certificate?.authoritiesExpireAt)] {
