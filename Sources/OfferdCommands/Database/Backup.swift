@@ -25,7 +25,7 @@ struct Backup: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(help: "The file to create, which must not exist, or a folder.", completion: .file())
+    @Option(help: "The file to create (it must not exist), or a folder.", completion: .file())
     var out: String
 
     @Option(help: "How many copies stay in the folder, the new one included.")
