@@ -236,9 +236,11 @@ struct DevelopmentServe: AsyncParsableCommand {
         return (tokens[.client] ?? "", Self.question(try? CatalogReader.read(current.text).value))
     }
 
-    /// Asks about one offer, so that the answer can be read without a tool; it needs no product if the offer has one.
+    /// Asks about one offer, so that the answer can be read without a tool. With one product, the request needs none; a
+    /// promotional offer has the fewest reasons.
     private static func question(_ catalog: Catalog?) -> String {
-        let offer = catalog?.offers.first { $0.status == .active && $0.products.count == 1 }
+        let offers = catalog?.offers.filter { $0.status == .active && $0.products.count == 1 } ?? []
+        let offer = offers.first { $0.type == .promotional } ?? offers.first
         let ids = offer.map { #""offerIds": ["\#($0.id)"], "# } ?? ""
         return "{\(ids)\"customer\": {\"customerId\": \"tester\"}}"
     }

@@ -72,7 +72,7 @@ struct DevelopmentServeTests {
         let curl = try Command.run("sh", ["-c", first.printed[4]], directory: project.directory.url)
         let answer = try JSONSerialization.jsonObject(with: Data(curl.text.utf8)) as? [String: Any]
         let decisions = try #require(answer?["decisions"] as? [[String: Any]], "\(curl.text)\(curl.errorText)")
-        #expect(decisions.map { $0["offerId"] as? String } == ["com.example.pro.monthly.introductory"])
+        #expect(decisions.map { $0["offerId"] as? String } == ["comeback50"])
         // A few lines of a terminal, and the next prompt is on a line of its own.
         #expect(curl.text.utf8.count < 1_000 && curl.text.hasSuffix("}\n"), "\(curl.text)")
         #expect(try await first.ask("GET", "/docs", token: "", client: .shared).status == 200)
