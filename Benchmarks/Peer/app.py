@@ -54,12 +54,12 @@ class Order(BaseModel):
 async def caller(authorization: str = Header()) -> int:
     _, _, token = authorization.partition(" ")
     parts = token.split("_")
-    if len(parts) != 3:
+    if len(parts) != 5:
         raise HTTPException(401, "unauthenticated")
     row = DATABASE.execute(
-        "SELECT secret_digest, role FROM api_key WHERE id = ? AND revoked_at IS NULL", (parts[1],)
+        "SELECT secret_digest, role FROM api_key WHERE id = ? AND revoked_at IS NULL", (parts[3],)
     ).fetchone()
-    if row is None or not hmac.compare_digest(row[0], hashlib.sha256(parts[2].encode()).digest()):
+    if row is None or not hmac.compare_digest(row[0], hashlib.sha256(parts[4].encode()).digest()):
         raise HTTPException(401, "unauthenticated")
     if row[1] != "client":
         raise HTTPException(403, "forbidden")

@@ -190,7 +190,7 @@ struct OfferClient: Sendable {
             /// The plan to buy, if the product has several.
             var billingPlan: String?
 
-            /// A list of StoreKit's `Product.SubscriptionInfo`, and the offer's name in it.
+            /// A list of offers of StoreKit's product, and the offer's name in it.
             enum Listing: Equatable {
                 case introductoryOffer
                 case promotionalOffers(String)

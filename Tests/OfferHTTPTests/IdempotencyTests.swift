@@ -179,7 +179,7 @@ struct IdempotencyTests {
                 registry: AppRegistry([]), database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
                 clock: { ServiceFixture.start })
             let caller = Caller(
-                apiKeyId: String(token.split(separator: "_")[1]), scope: ServiceFixture.scope, role: .client)
+                apiKeyId: String(token.split(separator: "_")[3]), scope: ServiceFixture.scope, role: .client)
             let replayed = try await bare.issuing.issue(
                 IssueRequest {
                     ($0.offerId, $0.customer) = ("comeback", CustomerIdentifiers(customerId: "somebody"))
@@ -201,7 +201,7 @@ struct IdempotencyTests {
             let token = try await service.token(.client)
             let signed = try service.lapsedCustomer("170")
             let caller = Caller(
-                apiKeyId: String(token.split(separator: "_")[1]), scope: ServiceFixture.scope, role: .client)
+                apiKeyId: String(token.split(separator: "_")[3]), scope: ServiceFixture.scope, role: .client)
             await #expect(throws: RequestError.self) {
                 try await service.useCases.issuing.issue(
                     IssueRequest {

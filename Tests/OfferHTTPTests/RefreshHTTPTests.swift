@@ -77,7 +77,15 @@ struct RefreshHTTPTests {
                 let support = try await refresh(service, #"{"customer":{"originalTransactionId":"100"}}"#)
                 #expect(support.status == 200, "\(support.text)")
                 for gate in gates { gate.continuation.finish() }
-                for try await answer in group { #expect(answer.status == 200, "\(answer.text)") }
+                // Those that wait are let in, and then some of them for Apple's own limit.
+                var fetched = 0
+                for try await answer in group {
+                    if answer.status == 200 { fetched += 1 }
+                    #expect(
+                        answer.status == 200 || answer.text.contains("too many calls are waiting for `http"),
+                        "\(answer.text)")
+                }
+                #expect(fetched > 0)
             }
             for task in held { try await task.value }
         }

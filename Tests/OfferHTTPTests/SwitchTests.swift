@@ -308,7 +308,7 @@ struct SwitchTests {
             let items = try #require(first.json["items"] as? [[String: Any]])
             #expect(items.map { $0["revision"] as? Int } == [3, 2])
             #expect(items.map { $0["message"] as? String } == ["number 3", "number 2"])
-            #expect(items.allSatisfy { $0["actor"] as? String == String(marketing.split(separator: "_")[1]) })
+            #expect(items.allSatisfy { $0["actor"] as? String == String(marketing.split(separator: "_")[3]) })
             #expect(items.allSatisfy { $0["document"] == nil })
             let next = try #require(first.json["next"] as? String)
             let rest = try await service.ask("GET", "/v1/catalog/revisions?limit=2&cursor=\(next)", token: marketing)

@@ -54,7 +54,7 @@ struct TraceParentTests {
             _ = try await service.ask("GET", "/v1/offers")
             let lines = service.log.lines.filter { $0.hasPrefix("info answered") }.suffix(3)
             let decision = try #require(issued.json["decisionId"] as? String)
-            let keyId = try #require(token.split(separator: "_").dropFirst().first)
+            let keyId = try #require(token.split(separator: "_").dropFirst(3).first)
             #expect(unheardOf.code == "unknown-offer")
             #expect(
                 lines.map(Self.withoutTimes) == [
@@ -81,7 +81,7 @@ struct TraceParentTests {
         let rates = RequestRates(RateLimits(key: RateLimit(perSecond: 1, burst: 1)), clock: { 0 })
         try await ServiceFixture.run(rates: rates) { service in
             let token = try await service.token(.client)
-            let keyId = try #require(token.split(separator: "_").dropFirst().first)
+            let keyId = try #require(token.split(separator: "_").dropFirst(3).first)
             let unknown = "offerd_client_test_0123456789abcdef_\(String(repeating: "a", count: 64))"
             #expect(try await service.ask("GET", "/v1/catalog", token: token).status == 403)
             #expect(try await service.ask("GET", "/v1/catalog", token: token).status == 429)
@@ -133,7 +133,7 @@ struct TraceParentTests {
             #expect(again.body == refused.body)
             let lines = service.log.lines.filter { $0.hasPrefix("info answered") }.suffix(2)
             let decision = try #require(refused.json["decisionId"] as? String, "\(refused.text)")
-            let keyId = try #require(token.split(separator: "_").dropFirst().first)
+            let keyId = try #require(token.split(separator: "_").dropFirst(3).first)
             #expect(
                 lines.map(Self.withoutTimes) == [
                     """

@@ -117,7 +117,7 @@ struct TrustedProxiesTests {
                 #expect(answer.json["detail"] as? String == "the API key may not be used from `\(seen)`")
                 let line = try #require(service.log.lines.last { $0.hasPrefix("info answered") })
                 #expect(line.contains("client=\(seen) ") && !line.contains("role="), "\(line)")
-                #expect(line.contains("key.id=\(token.split(separator: "_")[1]) "), "\(line)")
+                #expect(line.contains("key.id=\(token.split(separator: "_")[3]) "), "\(line)")
             }
             let unknown = try await ask("unknown")
             #expect(unknown.status == 403 && unknown.code == "address-not-allowed")

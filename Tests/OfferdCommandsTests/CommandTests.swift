@@ -151,8 +151,8 @@ struct CommandTests {
         let listed = try await offerd("api-keys", "list", "--config", "offerd.yaml", in: installation.directory)
         #expect(listed.text.split(separator: "\n").count == 1 + Role.allCases.count)
         for token in installation.tokens.values {
-            #expect(listed.text.contains(token.split(separator: "_")[1]))
-            #expect(!listed.text.contains(token.split(separator: "_")[2]))
+            #expect(listed.text.contains(token.split(separator: "_")[3]))
+            #expect(!listed.text.contains(token.split(separator: "_")[4]))
         }
     }
 
@@ -164,12 +164,12 @@ struct CommandTests {
         for _ in 0..<2 {
             let command = try await offerd(
                 "api-keys", "revoke", token, "--config", "offerd.yaml", in: installation.directory)
-            #expect(!command.text.contains(parts[2]) && !command.errorText.contains(parts[2]))
+            #expect(!command.text.contains(parts[4]) && !command.errorText.contains(parts[4]))
         }
         let unknown = try await offerd(
             "api-keys", "revoke", token + "0", "--config", "offerd.yaml", in: installation.directory)
         #expect(unknown.status == 1)
-        #expect(!unknown.errorText.contains(parts[2]))
+        #expect(!unknown.errorText.contains(parts[4]))
         let listed = try await offerd("api-keys", "list", "--config", "offerd.yaml", in: installation.directory)
         let row = try #require(listed.text.split(separator: "\n").first { $0.hasPrefix(parts[1]) })
         #expect(row.contains("revoked") && row.contains("never"))

@@ -38,7 +38,7 @@ struct OfferctlTests {
             let refused = try await ben.types("catalog apply catalog.yaml --from-revision 1")
             #expect(refused.status == 1)
             #expect(refused.text.isEmpty)
-            let key = try installation.token(.marketing).split(separator: "_")[1]
+            let key = try installation.token(.marketing).split(separator: "_")[3]
             #expect(
                 try TerminalPattern(
                     """
@@ -180,7 +180,7 @@ struct OfferctlTests {
         try await serving { installation, server in
             let expired = try installation.token(.support)
             let revoked = try installation.token(.admin)
-            let id = String(expired.split(separator: "_")[1])
+            let id = String(expired.split(separator: "_")[3])
             let database = try SQLiteDatabase(path: installation.directory.path("offers.sqlite"))
             let changed = try await database.write { transaction in
                 try transaction.changes(

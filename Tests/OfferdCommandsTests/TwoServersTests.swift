@@ -136,7 +136,7 @@ struct TwoServersTests {
         for server in servers {
             #expect(try await server.ask("GET", "/v1/catalog", token: token, client: client).status == 200)
         }
-        let id = token.split(separator: "_")[1]
+        let id = token.split(separator: "_")[3]
         let revoked = try await Installation.offerd.run(
             ["api-keys", "revoke", String(id), "--config", "offerd.yaml"], directory: installation.directory.url)
         #expect(revoked.status == 0)

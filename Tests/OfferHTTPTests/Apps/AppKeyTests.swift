@@ -194,7 +194,7 @@ struct AppKeyTests {
             let sandbox = try await world.service.token(.app, scope: ServiceFixture.otherEnvironment)
             let foreign = try await world.service.ask("POST", "/v1/issued-offers", token: sandbox, body: "{\(body)}")
             #expect(foreign.status == 422 && foreign.code == "signed-data-refused", "\(foreign.text)")
-            let id = try #require(world.app.split(separator: "_").dropFirst().first)
+            let id = try #require(world.app.split(separator: "_").dropFirst(3).first)
             #expect(try await world.service.useCases.apiKeys.revoke(String(id)))
             #expect(try await world.ask("/v1/issued-offers", body).status == 401)
         }

@@ -139,7 +139,7 @@ struct RoleMatrixTests {
             #expect(try await service.ask("GET", target, token: short).status == 200)
             #expect(try await service.ask("GET", target, token: long).status == 200)
             service.clock.advance(milliseconds: 1_000)
-            let id = try #require(long.split(separator: "_").dropFirst().first)
+            let id = try #require(long.split(separator: "_").dropFirst(3).first)
             #expect(try await service.useCases.apiKeys.revoke(String(id)))
             #expect(try await service.ask("GET", target, token: short).status == 401)
             #expect(try await service.ask("GET", target, token: long).status == 401)

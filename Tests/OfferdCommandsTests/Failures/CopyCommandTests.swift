@@ -120,8 +120,8 @@ struct CopyCommandTests {
         for token in installation.tokens.values {
             let parts = token.split(separator: "_")
             #expect(
-                parts.count == 3 && bytes.range(of: Data(parts[1].utf8)) != nil, "the id is there, as a public half")
-            #expect(bytes.range(of: Data(parts[2].utf8)) == nil)
+                parts.count == 5 && bytes.range(of: Data(parts[3].utf8)) != nil, "the id is there, as a public half")
+            #expect(bytes.range(of: Data(parts[4].utf8)) == nil)
         }
         let pem = try String(contentsOfFile: installation.directory.path("signing.p8"), encoding: .utf8)
         let lines = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }

@@ -176,7 +176,7 @@ private struct ObservedTraffic {
             yaml + "metrics: 127.0.0.1:0\nlog: json\nwebhooks: [\(webhook)]\n", to: "offerd.yaml")
         let server = try await RunningServer.start(installation)
         let client = HTTPClient(configuration: HTTPClient.Configuration())
-        let keyId = try #require(try installation.token(.client).split(separator: "_").dropFirst().first)
+        let keyId = try #require(try installation.token(.client).split(separator: "_").dropFirst(3).first)
         var traffic = ObservedTraffic(keyId: String(keyId))
         do {
             try await traffic.ask(installation, server, client)
