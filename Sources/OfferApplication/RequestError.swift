@@ -13,6 +13,8 @@ public enum RequestError: Error, Sendable {
     case unusableParameter(name: String, detail: String, hint: String?)
     case productRequired(offerId: OfferId, products: [ProductId])
     case unknownOffer(OfferId)
+    /// No catalog was ever applied, so no offer can be found.
+    case noCatalog(Scope)
     case renamedOffer(OfferId, to: OfferId)
     case unknownCustomer
     /// No offer was issued under this id to anyone of the caller's app and environment.

@@ -41,7 +41,7 @@ struct WireJSONTests {
             "invalid-request": 400, "product-required": 400, "unauthenticated": 401, "forbidden": 403,
             "address-not-allowed": 403, "unproven-customer": 403,
             "customer-token-refused": 403,
-            "not-eligible": 403, "not-found": 404, "unknown-offer": 404, "unknown-customer": 404,
+            "not-eligible": 403, "not-found": 404, "unknown-offer": 404, "no-catalog": 404, "unknown-customer": 404,
             "unknown-issued-offer": 404, "unknown-decision": 404, "unknown-event": 404, "no-webhook": 409,
             "unknown-revision": 404, "method-not-allowed": 405,
             "ambiguous-customer": 409,

@@ -237,9 +237,48 @@ struct SwitchTests {
         }
     }
 
+    @Test("where no catalog was applied yet, every question about an offer says so, and one about all has an answer")
+    func noCatalog() async throws {
+        try await ServiceFixture.run { service in
+            func ask(_ role: Role, _ method: String, _ path: String, _ body: String? = nil) async throws -> RawAnswer {
+                try await service.ask(method, path, token: try await service.token(role), body: body)
+            }
+            let signed = service.issueBody("trial", try service.lapsedCustomer("100"))
+            let decision = #"{"customer":{"customerId":"a"},"offerIds":["trial"]}"#
+            func answers() async throws -> [RawAnswer] {
+                [
+                    try await ask(.client, "POST", "/v1/issued-offers", signed),
+                    try await ask(.client, "POST", "/v1/decisions", decision),
+                    try await ask(.marketing, "POST", "/v1/offers/trial/pause"),
+                    try await ask(.marketing, "POST", "/v1/offers/trial/resume"),
+                    try await ask(.marketing, "GET", "/v1/reports/funnel?offerId=trial"),
+                    try await ask(.support, "GET", "/v1/issued-offers/export?offerId=trial"),
+                ]
+            }
+            for answer in try await answers() {
+                #expect(answer.status == 404 && answer.code == "no-catalog", "\(answer.text)")
+                #expect(
+                    answer.json["detail"] as? String
+                        == "no catalog has been applied for `com.example.pro` in LocalTesting", "\(answer.text)")
+            }
+            let every = try await ask(.client, "POST", "/v1/decisions", #"{"customer":{"customerId":"a"}}"#)
+            #expect(every.status == 200 && (every.json["decisions"] as? [Any])?.isEmpty == true, "\(every.text)")
+
+            let applied = try await service.ask(
+                "PUT", "/v1/catalog", token: try await service.token(.marketing),
+                body: TestCatalog.app() + "offers: []\n",
+                headers: [("Content-Type", "application/yaml"), ("If-Match", "\"0\"")])
+            #expect(applied.status == 200, "\(applied.text)")
+            for answer in try await answers() {
+                #expect(answer.status == 404 && answer.code == "unknown-offer", "\(answer.text)")
+            }
+        }
+    }
+
     @Test("an offer that the catalog does not have cannot be paused")
     func unknownOffer() async throws {
         try await ServiceFixture.run { service in
+            try await service.applyCatalog()
             let marketing = try await service.token(.marketing)
             let answer = try await service.ask("POST", "/v1/offers/nope/pause", token: marketing)
             #expect(answer.status == 404)
@@ -293,13 +332,15 @@ struct SwitchTests {
         }
     }
 
-    @Test("revisions tell who applied what, newest first, in pages; one has its document")
+    @Test("revisions tell who applied what, with the label of the key, newest first, in pages; one has its document")
     func revisions() async throws {
         try await ServiceFixture.run { service in
             let marketing = try await service.token(.marketing)
+            let lea = try await service.useCases.apiKeys.create(
+                scope: ServiceFixture.scope, role: .marketing, label: "Lea")
             for number in 0..<3 {
                 let applied = try await service.ask(
-                    "PUT", "/v1/catalog?message=number%20\(number + 1)", token: marketing,
+                    "PUT", "/v1/catalog?message=number%20\(number + 1)", token: number == 1 ? lea.text : marketing,
                     body: "# \(number + 1)\n" + TestCatalog.yaml,
                     headers: [("Content-Type", "application/yaml"), ("If-Match", "\"\(number)\"")])
                 #expect(applied.status == 200, "\(applied.text)")
@@ -308,7 +349,8 @@ struct SwitchTests {
             let items = try #require(first.json["items"] as? [[String: Any]])
             #expect(items.map { $0["revision"] as? Int } == [3, 2])
             #expect(items.map { $0["message"] as? String } == ["number 3", "number 2"])
-            #expect(items.allSatisfy { $0["actor"] as? String == String(marketing.split(separator: "_")[3]) })
+            #expect(items.map { $0["actor"] as? String } == [String(marketing.split(separator: "_")[3]), lea.id])
+            #expect(items.map { $0["actorLabel"] as? String } == [nil, "Lea"])
             #expect(items.allSatisfy { $0["document"] == nil })
             let next = try #require(first.json["next"] as? String)
             let rest = try await service.ask("GET", "/v1/catalog/revisions?limit=2&cursor=\(next)", token: marketing)
@@ -317,6 +359,7 @@ struct SwitchTests {
             let one = try await service.ask("GET", "/v1/catalog/revisions/2", token: marketing)
             #expect(one.json["document"] as? String == "# 2\n" + TestCatalog.yaml)
             #expect(one.json["format"] as? String == "yaml")
+            #expect(one.json["actor"] as? String == lea.id && one.json["actorLabel"] as? String == "Lea")
             for unknown in ["4", "0", "-1", "x", "99999999999999999999"] {
                 let answer = try await service.ask("GET", "/v1/catalog/revisions/\(unknown)", token: marketing)
                 #expect(answer.status == 404)

@@ -97,6 +97,8 @@ package struct AppliedRevision: WireObject {
     package var revision = 0
     /// The id of the API key that applied it.
     package var actor = ""
+    /// That key's label, if it has one.
+    package var actorLabel: String?
     /// What its author said about it.
     package var message: String?
     package var createdAt: Instant = .blank
@@ -109,6 +111,7 @@ package struct AppliedRevision: WireObject {
 
     package mutating func visit(_ members: inout some MemberVisitor) {
         members.required("actor", &actor)
+        members.optional("actorLabel", &actorLabel)
         members.required("createdAt", &createdAt)
         members.optional("document", &document)
         members.optional("format", &format)

@@ -110,6 +110,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, WireWord {
     case notEligible = "not-eligible"
     case notFound = "not-found"
     case unknownOffer = "unknown-offer"
+    case noCatalog = "no-catalog"
     case unknownCustomer = "unknown-customer"
     case unknownIssuedOffer = "unknown-issued-offer"
     case unknownDecision = "unknown-decision"
@@ -149,6 +150,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, WireWord {
         case .notEligible: (403, "the customer may not have this offer")
         case .notFound: (404, "there is nothing at this path")
         case .unknownOffer: (404, "the catalog has no such offer")
+        case .noCatalog: (404, "there is no catalog yet")
         case .unknownCustomer: (404, "no customer found")
         case .unknownIssuedOffer: (404, "no offer was issued under this id")
         case .unknownDecision: (404, "no refusal was recorded under this id")

@@ -154,7 +154,7 @@ public struct APIKeySummary: Sendable, Hashable {
     /// From when it is not accepted, because it expires or another key replaces it.
     public var expiresAt: Instant?
     public var networks: [IPNetwork]
-    /// The beginning of the hour in which it was last used, as far as it is stored.
+    /// The beginning of the hour in which it was last used, as far as it is stored; in the hour of its creation, that.
     public var lastUsedAt: Instant?
     /// By the same instant as a request's.
     public var state: APIKeyState
@@ -167,7 +167,7 @@ public struct APIKeySummary: Sendable, Hashable {
         createdAt = key.createdAt
         expiresAt = key.end
         networks = key.networks
-        self.lastUsedAt = lastUsedAt
+        self.lastUsedAt = lastUsedAt.map { max($0, key.createdAt) }
         state = key.state(at: now)
     }
 }

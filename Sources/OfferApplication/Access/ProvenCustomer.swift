@@ -143,9 +143,12 @@ extension Caller {
     /// The offer of this id, unless the caller may not learn of it: everyone can have an `app` key, and what is planned is
     /// not for everyone. Nor is a former id, which an offer may have had only while it was planned.
     ///
-    /// - Throws: `unknownOffer`, `renamedOffer`.
+    /// - Throws: `noCatalog`, `unknownOffer`, `renamedOffer`.
     func requested(_ id: OfferId, of catalog: CompiledCatalog, at now: Instant) throws(RequestError) -> CompiledOffer {
-        guard let offer = catalog.compiledOffer(id), mayLearn(of: offer.offer, at: now) else { throw .unknownOffer(id) }
+        guard let offer = catalog.compiledOffer(id), mayLearn(of: offer.offer, at: now) else {
+            // One that was applied has products.
+            throw catalog.catalog.subscriptionGroups.isEmpty ? .noCatalog(scope) : .unknownOffer(id)
+        }
         guard offer.offer.id == id else {
             throw role == .app ? .unknownOffer(id) : .renamedOffer(id, to: offer.offer.id)
         }

@@ -63,27 +63,34 @@ public struct CatalogRevisions: Sendable {
 
     /// Who applied what, newest first, without the documents.
     package func page(before: Int64?, limit: Int, caller: Caller) async throws -> PageBody<AppliedRevision> {
-        let found = try await database.read { transaction -> [CatalogRevision] in
+        let found = try await database.read { transaction -> [AppliedRevision] in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return [] }
             // One more than asked for tells whether there is another page.
-            return try CatalogStore(transaction).page(before: before, limit: limit + 1, in: number)
+            let stored = try CatalogStore(transaction).page(before: before, limit: limit + 1, in: number)
+            // Few keys apply catalogs, however many revisions there are.
+            var labels: [String: String?] = [:]
+            for actor in Set(stored.map(\.actor)) { labels[actor] = try APIKeyStore(transaction).key(actor)?.key.label }
+            return stored.map { AppliedRevision($0, label: labels[$0.actor] ?? nil) }
         }
         let shown = found.prefix(limit)
         return PageBody(
-            items: shown.map(AppliedRevision.init),
-            next: found.count > limit ? shown.last.map { ListCursor.revisions.text($0.revision) } : nil)
+            items: Array(shown),
+            next: found.count > limit ? shown.last.map { ListCursor.revisions.text(Int64($0.revision)) } : nil)
     }
 
     /// - Throws: `unknownRevision`.
     package func revision(_ revision: Int, caller: Caller) async throws -> AppliedRevision {
-        let stored = try await database.read { transaction -> CatalogRevision? in
-            guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
-            return try CatalogStore(transaction).revision(Int64(revision), in: number)
+        let applied = try await database.read { transaction -> AppliedRevision? in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope),
+                let stored = try CatalogStore(transaction).revision(Int64(revision), in: number)
+            else { return nil }
+            let label = try APIKeyStore(transaction).key(stored.actor)?.key.label
+            var applied = AppliedRevision(stored, label: label)
+            applied.format = stored.format.rawValue
+            applied.document = stored.document
+            return applied
         }
-        guard let stored else { throw RequestError.unknownRevision(String(revision)) }
-        var applied = AppliedRevision(stored)
-        applied.format = stored.format.rawValue
-        applied.document = stored.document
+        guard let applied else { throw RequestError.unknownRevision(String(revision)) }
         return applied
     }
 }
@@ -97,8 +104,9 @@ extension CatalogChange {
 }
 
 extension AppliedRevision {
-    fileprivate init(_ stored: CatalogRevision) {
+    fileprivate init(_ stored: CatalogRevision, label: String?) {
         self.init()
+        actorLabel = label
         (revision, actor, message) = (Int(stored.revision), stored.actor, stored.message)
         createdAt = stored.createdAt
     }

@@ -78,6 +78,16 @@ final class CompiledCatalogs: Sendable {
         }
     }
 
+    /// Why an offer was not found: there is no catalog yet, or it does not have the offer.
+    ///
+    /// - Parameter number: the scope's; `nil` for one without any record.
+    static func unknown(
+        _ id: OfferId, of number: ScopeNumber?, in scope: Scope, _ transaction: any StoreTransaction
+    ) throws -> RequestError {
+        guard let number, try CatalogStore(transaction).currentNumber(in: number) > 0 else { return .noCatalog(scope) }
+        return .unknownOffer(id)
+    }
+
     struct ReportedOffer {
         var offer: Offer
         var group: SubscriptionGroupId?
@@ -86,7 +96,7 @@ final class CompiledCatalogs: Sendable {
     /// The offers that a report is about: those of the catalog in force, and those that were ever evaluated, as the
     /// catalog last had them; by id.
     ///
-    /// - Throws: `unknownOffer` for one that no catalog in force had when it was requested.
+    /// - Throws: `unknownOffer` for one that no catalog in force had when it was requested, `noCatalog`.
     func reportedOffers(
         _ only: OfferId?, of number: ScopeNumber, in scope: Scope, _ transaction: any StoreTransaction
     ) throws -> [ReportedOffer] {
@@ -101,7 +111,9 @@ final class CompiledCatalogs: Sendable {
             return ReportedOffer(offer: offer, group: catalog.offerGroups[id])
         }
         if let only {
-            guard let reported = try find(only) else { throw RequestError.unknownOffer(only) }
+            guard let reported = try find(only) else {
+                throw try Self.unknown(only, of: number, in: scope, transaction)
+            }
             return [reported]
         }
         let evaluated = try EvaluationStore(transaction).offers(in: number)

@@ -64,7 +64,7 @@ public struct OfferPauses: Sendable {
     /// Pausing every offer and pausing one are independent: an offer is issued only if neither is on. An offer may be
     /// named by a former id, and a pause of one is its pause too.
     ///
-    /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that is not paused.
+    /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that is not paused, `noCatalog`.
     package func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> PauseState {
         // On a full disk, too: a pause may use the room that is kept for it. To resume can wait.
         try await KeptRoom.$isOpen.withValue(paused) { try await change(offerId, paused: paused, caller: caller) }
@@ -78,7 +78,9 @@ public struct OfferPauses: Sendable {
             let ids: [OfferId?] = known?.ids ?? [offerId]
             let id = known?.id ?? offerId
             let isPaused = try pauses.active(in: number).contains { $0.endsAt == nil && ids.contains($0.offerId) }
-            if let offerId, known == nil, !isPaused { throw RequestError.unknownOffer(offerId) }
+            if let offerId, known == nil, !isPaused {
+                throw try CompiledCatalogs.unknown(offerId, of: number, in: caller.scope, transaction)
+            }
             // To stop is never too early: only resuming waits for a clock that is behind.
             let now = try paused ? clock.tolerantInstant(transaction) : clock.instant(transaction)
             let changed =

@@ -15,7 +15,7 @@ public struct IssuedOfferExport: Sendable {
     ///   - from: only those issued then or later.
     ///   - to: only those issued before.
     /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that was never issued,
-    ///   `unusableParameter` for a range that is empty, `busy`, and what the store throws: nothing to export is no answer to a
+    ///   `noCatalog`, `unusableParameter` for a range that is empty, `busy`, and what the store throws: nothing to export is no answer to a
     ///   mistyped question.
     package func page(
         offerId: OfferId? = nil, from: Instant? = nil, to: Instant? = nil, limit: Int, after: Int64?, caller: Caller
@@ -27,7 +27,7 @@ public struct IssuedOfferExport: Sendable {
         }
         return try await work.read(database) { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
-                if let offerId { throw RequestError.unknownOffer(offerId) }
+                if offerId != nil { throw RequestError.noCatalog(caller.scope) }
                 return PageBody(items: [], next: nil)
             }
             if let offerId,
@@ -36,7 +36,7 @@ public struct IssuedOfferExport: Sendable {
                     $0.id == offerId
                 })
             {
-                throw RequestError.unknownOffer(offerId)
+                throw try CompiledCatalogs.unknown(offerId, of: number, in: caller.scope, transaction)
             }
             // One more than asked for tells whether there is another page.
             let found = try IssuedOfferStore(transaction).page(

@@ -21,7 +21,7 @@ public struct FunnelReports: Sendable {
     /// - Parameters:
     ///   - from: customers first evaluated from then on; 30 days before the end if absent.
     ///   - to: customers first evaluated before; until now if absent.
-    /// - Throws: `unknownOffer`, `unusableParameter`, `busy` while another report is made.
+    /// - Throws: `unknownOffer`, `noCatalog`, `unusableParameter`, `busy` while another report is made.
     package func funnel(
         of offerId: OfferId? = nil, from: Instant? = nil, to: Instant? = nil, caller: Caller
     ) async throws -> FunnelReport {
@@ -31,7 +31,7 @@ public struct FunnelReports: Sendable {
             let now = try clock.tolerantInstant(transaction)
             let range = try Self.range(from: from, to: to, at: now)
             guard let number = try ScopeStore(transaction).number(of: scope) else {
-                if let offerId { throw RequestError.unknownOffer(offerId) }
+                if offerId != nil { throw RequestError.noCatalog(scope) }
                 return FunnelReport { ($0.asOf, $0.from, $0.to) = (now, range.lowerBound, range.upperBound) }
             }
             let offers = try catalogs.reportedOffers(offerId, of: number, in: scope, transaction)

@@ -34,6 +34,10 @@ extension Problem {
             self.init(
                 .productRequired, "the offer `\(offerId)` has several products and the request names none",
                 hint: "set `productId` to one of " + products.map { "`\($0)`" }.joined(separator: ", "))
+        case .noCatalog(let scope):
+            self.init(
+                .noCatalog, "no catalog has been applied for `\(scope.bundleId)` in \(scope.environment.rawValue)",
+                hint: "apply one with `PUT /v1/catalog`; each app has one in each environment")
         case .unknownOffer(let offerId):
             self.init(
                 .unknownOffer, "the catalog has no offer `\(offerId)`",

@@ -199,15 +199,20 @@ enum CatalogText {
         TextTable(
             ["REVISION", "APPLIED", "BY", "MESSAGE"],
             rows: revisions.map {
-                [String($0.revision), TimeText.absolute($0.createdAt), $0.actor, $0.message]
+                [String($0.revision), TimeText.absolute($0.createdAt), author($0), $0.message]
             })
     }
 
-    /// `revision 3, applied 2026-12-01 00:00 UTC by key 7: spring offers`.
+    /// The key, with its label.
+    private static func author(_ revision: AppliedRevision) -> String {
+        revision.actor + (revision.actorLabel.map { " (\($0))" } ?? "")
+    }
+
+    /// `revision 3, applied 2026-12-01 00:00 UTC by key 7 (shop): spring offers`.
     static func headline(_ revision: AppliedRevision) -> String {
         let message = revision.message.map { ": \($0)" } ?? ""
         let time = TimeText.absolute(revision.createdAt)
-        return "revision \(revision.revision), applied \(time) by key \(revision.actor)\(message)".printable
+        return "revision \(revision.revision), applied \(time) by key \(author(revision))\(message)".printable
     }
 }
 

@@ -124,15 +124,22 @@ enum EventText {
             fields.add("subscriptions", customer.originalTransactionIds.map(\.rawValue))
         }
         if case .object(let members) = item.data {
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) { fields.add(name.printable, shown(value)) }
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                fields.add(name.printable, shown(value, as: name))
+            }
         }
         let heading = palette.paint(item.id.description, .heading)
         return ([heading] + fields.lines(palette, indent: 2)).joined(separator: "\n")
     }
 
-    /// Texts without quotes.
-    private static func shown(_ value: JSONValue) -> String? {
+    /// Texts without quotes, and the moments of docs/events.md as people read them.
+    private static func shown(_ value: JSONValue, as name: String) -> String? {
         if case .text(let text) = value { return text }
+        if case .integer(let milliseconds) = value, name.hasSuffix("At") || name.hasSuffix("Date"),
+            InputBounds.instants.contains(Instant(milliseconds: milliseconds))
+        {
+            return TimeText.absolute(Instant(milliseconds: milliseconds))
+        }
         return try? value.jsonText(isPretty: false)
     }
 }

@@ -244,13 +244,33 @@ struct APIKeyTests {
         let bench = try await Workbench()
         let keys = bench.useCases.apiKeys
         let token = try await keys.create(scope: Workbench.scope, role: .client)
-        let (hour, now) = (Instant.Duration.hour, bench.clock.now)
+        let hour = Instant.Duration.hour
+        bench.clock.advance(milliseconds: hour)
+        let now = bench.clock.now
         bench.clock.advance(milliseconds: 24 * hour)
         #expect(try await keys.caller(forToken: token.text) != nil)
         bench.clock.advance(milliseconds: -24 * hour)
         try await keys.storeUses()
         let used = try await keys.list().first { $0.id == token.id }?.lastUsedAt
         #expect(used == Instant(milliseconds: now.milliseconds / hour * hour))
+    }
+
+    @Test("a key that is used in the hour of its creation was last used then, and not at the beginning of the hour")
+    func usedAtOnce() async throws {
+        let bench = try await Workbench()
+        let (keys, hour) = (bench.useCases.apiKeys, Instant.Duration.hour)
+        bench.clock.advance(milliseconds: hour * 3 / 2 - bench.clock.now.milliseconds % hour)
+        let token = try await keys.create(scope: Workbench.scope, role: .client)
+        let created = bench.clock.now
+        func used() async throws -> Instant? { try await keys.list().first { $0.id == token.id }?.lastUsedAt }
+        bench.clock.advance(milliseconds: 1_000)
+        #expect(try await keys.caller(forToken: token.text) != nil)
+        try await keys.storeUses()
+        #expect(try await used() == created)
+        bench.clock.advance(milliseconds: hour)
+        #expect(try await keys.caller(forToken: token.text) != nil)
+        try await keys.storeUses()
+        #expect(try await used() == created.adding(milliseconds: hour / 2))
     }
 
     @Test("neither a token's description nor its dump shows the secret")

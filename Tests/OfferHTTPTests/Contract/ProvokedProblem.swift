@@ -67,7 +67,11 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
                 "POST", "/v1/issued-offers", token: try await service.token(.client),
                 body: #"{"offerId":"comeback","customer":{"customerId":"nobody"}}"#)
         },
-        ProvokedProblem(.unknownOffer) { try await issue("comeback", on: $0) },
+        ProvokedProblem(.unknownOffer) { service in
+            try await service.applyCatalog()
+            return try await issue("nothing", on: service)
+        },
+        ProvokedProblem(.noCatalog) { try await issue("comeback", on: $0) },
         ProvokedProblem(.unknownCustomer) { service in
             try await service.ask(
                 "GET", "/v1/customers?customerId=nobody", token: try await service.token(.support))
