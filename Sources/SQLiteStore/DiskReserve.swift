@@ -25,9 +25,11 @@ public final class DiskReserve: Sendable {
     /// How many bytes are kept beside a database; `nil` if no server has kept any yet.
     public static func kept(beside database: String) -> Int64? { DiskReserve(beside: database).kept }
 
+    /// Nothing where something else has the name.
     private var kept: Int64? {
         var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+        guard lstat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : 0
     }
 
     /// Gives a part of the room back to the disk.
@@ -35,7 +37,7 @@ public final class DiskReserve: Sendable {
     /// - Returns: false if nothing is left.
     func giveUp() -> Bool {
         guard let kept, kept > 0 else { return false }
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         // Flushed, because a file system with a journal lends freed blocks only once it has written that they are free.
@@ -47,10 +49,10 @@ public final class DiskReserve: Sendable {
     /// Keeps the room again, or for the first time, if the disk has twice as much.
     func fill() {
         let missing = Self.size - (kept ?? 0)
-        guard missing > 0, Self.free(beside: path) >= missing + Self.size else { return }
+        guard missing > 0, let free = Self.freeSpace(beside: path), free >= missing + Self.size else { return }
         var status = stat()
         guard stat(database, &status) == 0 else { return }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, status.st_mode & 0o666)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, status.st_mode & 0o666)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         // The owner of the database has to be able to use it, whichever user makes it.
@@ -66,9 +68,10 @@ public final class DiskReserve: Sendable {
         }
     }
 
-    private static func free(beside path: String) -> Int64 {
+    /// How many bytes this user may still write beside a file; `nil` where the system does not say.
+    public static func freeSpace(beside path: String) -> Int64? {
         var disk = statvfs()
-        guard statvfs(DatabaseFile.folder(of: path), &disk) == 0 else { return 0 }
+        guard statvfs(DatabaseFile.folder(of: path), &disk) == 0 else { return nil }
         let (bytes, isMore) = UInt64(clamping: disk.f_bavail)
             .multipliedReportingOverflow(by: UInt64(clamping: disk.f_frsize))
         return isMore ? .max : Int64(clamping: bytes)

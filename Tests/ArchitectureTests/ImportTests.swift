@@ -45,7 +45,10 @@ struct ImportTests {
         func targets(importing system: String) -> [String] {
             ImportTable.design.allowed.filter { $0.value.contains(system) }.keys.sorted()
         }
-        #expect(targets(importing: "Dispatch") == ["OfferApplication", "OfferStore", "OfferctlCommands", "PostgresStore", "SQLiteStore"])
+        #expect(
+            targets(importing: "Dispatch") == [
+                "OfferApplication", "OfferStore", "OfferctlCommands", "PostgresStore", "SQLiteStore",
+            ])
         #expect(targets(importing: "Glibc") == ["PostgresStore", "SQLiteStore"])
         #expect(ImportTable.design.allowed.filter { $0.value.contains("COpenSSL") }.keys.sorted() == ["OpenSSLCrypto"])
         #expect(ImportTable.design.allowed.filter { $0.value.contains("CSQLite") }.keys.sorted() == ["SQLiteStore"])

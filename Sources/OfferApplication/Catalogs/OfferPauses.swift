@@ -81,11 +81,18 @@ public struct OfferPauses: Sendable {
             if let offerId, known == nil, !isPaused {
                 throw try CompiledCatalogs.unknown(offerId, of: number, in: caller.scope, transaction)
             }
+            let everyOfferBefore = try pauses.active(in: number).contains(where: \.isOfEveryOffer)
+            // What is paused is paused without a write: on a full disk there is room for few.
+            if paused, isPaused {
+                return PauseState {
+                    ($0.offerId, $0.paused, $0.changed, $0.everyOfferPaused) = (id, true, false, everyOfferBefore)
+                }
+            }
             // To stop is never too early: only resuming waits for a clock that is behind.
             let now = try paused ? clock.tolerantInstant(transaction) : clock.instant(transaction)
             let changed =
                 paused
-                ? try pauses.pause(id, actor: caller.apiKeyId, at: now, in: number) && !isPaused
+                ? try pauses.pause(id, actor: caller.apiKeyId, at: now, in: number)
                 : try ids.map { try pauses.resume($0, actor: caller.apiKeyId, at: now, in: number) }.contains(true)
             try StoreClock(transaction).advance(to: now)
             let everyOffer = try pauses.active(in: number).contains(where: \.isOfEveryOffer)

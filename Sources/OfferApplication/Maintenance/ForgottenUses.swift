@@ -8,7 +8,7 @@ public import OfferStore
 /// what was not redeemed would no longer count.
 public struct ForgottenUses: Sendable {
     public enum Outcome: Sendable, Hashable {
-        /// Nothing that was issued since can still be redeemed, or nothing was issued.
+        /// Nothing that was issued since can still be redeemed.
         case none
         case paused(until: Instant)
     }
@@ -23,7 +23,7 @@ public struct ForgottenUses: Sendable {
         self.clock = RequestClock(wallClock: clock)
     }
 
-    /// Pauses new uses of limited offers in some scopes.
+    /// Pauses new uses of limited offers in the database's scopes and some that it may lack.
     ///
     /// - Parameters:
     ///   - last: the last moment at which something unknown may have been issued; now if absent.
@@ -33,17 +33,16 @@ public struct ForgottenUses: Sendable {
     ) async throws -> Outcome {
         try await ledger.write(by: author) { transaction in
             let now = try clock.tolerantInstant(transaction)
-            let newest = try StoreClock(transaction).lastInstant()
-            let last = min(last ?? now, now)
-            let end = last.adding(milliseconds: Offer.signatureLife + Offer.countingTail)
-            guard newest.map({ $0 < last }) ?? true, now < end else { return .none }
-            let ends = try scopes.map { scope in
-                let number = try ScopeStore(transaction).findOrAdd(scope)
+            let end = min(last ?? now, now).adding(milliseconds: PauseStore.longestOfLimited)
+            guard now < end else { return .none }
+            let store = ScopeStore(transaction)
+            for scope in scopes { _ = try store.findOrAdd(scope) }
+            let ends = try store.all().map { number in
                 let pauses = PauseStore(transaction)
                 let present = try pauses.active(in: number).compactMap(\.endsAt).max() ?? now
-                if unlessPaused, now < present { return present }
-                _ = try pauses.pauseLimited(until: end, actor: author.actor, at: now, in: number)
-                return max(present, end)
+                if now < present, unlessPaused || end <= present { return present }
+                try pauses.pauseLimited(until: end, actor: author.actor, at: now, in: number)
+                return end
             }
             try StoreClock(transaction).advance(to: now)
             return .paused(until: ends.max() ?? end)
@@ -51,13 +50,13 @@ public struct ForgottenUses: Sendable {
     }
 
     /// - Returns: the scopes in which they were paused.
-    public func resume(in scopes: [Scope]) async throws -> [Scope] {
+    public func resume() async throws -> [Scope] {
         try await ledger.write(by: author) { transaction in
             let now = try clock.instant(transaction)
-            let resumed = try scopes.filter { scope in
-                guard let number = try ScopeStore(transaction).number(of: scope) else { return false }
-                return try PauseStore(transaction).resumeLimited(actor: author.actor, at: now, in: number) > 0
-            }
+            let store = ScopeStore(transaction)
+            let resumed = try store.all().filter { number in
+                try PauseStore(transaction).resumeLimited(actor: author.actor, at: now, in: number) > 0
+            }.map(store.scope)
             try StoreClock(transaction).advance(to: now)
             return resumed
         }

@@ -56,7 +56,7 @@ public struct ServiceOverviews: Sendable {
             overview.keyEnds = try keyEnds(transaction, at: now)
             for scope in scopes.sorted(by: { "\($0)" < "\($1)" }) {
                 guard let number = try ScopeStore(transaction).number(of: scope) else { continue }
-                overview.pauses += try PauseStore(transaction).active(in: number).map {
+                overview.pauses += try PauseStore(transaction).active(in: number).filter { $0.endsAt == nil }.map {
                     ServiceOverview.Pause(scope: scope, offer: $0.offerId, since: $0.pausedAt)
                 }
                 overview.uses += try uses(of: number, in: scope, transaction, at: now)
@@ -105,14 +105,18 @@ public struct ServiceOverviews: Sendable {
                 of: offer, in: catalog.offerGroups[offer.id], open: [], at: now, in: number)
             let used = OfferUsage(counters, of: offer, in: catalog.catalog)
             // The reader refuses an allowance of nothing.
-            return compiled.sharedLimits.map { limit in
+            // Of several limits of one kind, the one that is used up first.
+            var shares: [String: Double] = [:]
+            for limit in compiled.sharedLimits {
                 let (name, taken) =
                     switch limit.unit {
                     case .places: ("total", Int64(used.uses))
                     case .money(let currency): (currency, used.spent[currency] ?? 0)
                     }
-                return ServiceOverview.SharedLimitUse(
-                    scope: scope, offer: offer.id, limit: name, share: Double(taken) / Double(limit.allowed))
+                shares[name] = max(shares[name] ?? 0, Double(taken) / Double(limit.allowed))
+            }
+            return shares.sorted { $0.key < $1.key }.map { name, share in
+                ServiceOverview.SharedLimitUse(scope: scope, offer: offer.id, limit: name, share: share)
             }
         }
     }

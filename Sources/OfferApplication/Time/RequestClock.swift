@@ -106,6 +106,7 @@ public struct ClockReset: Sendable {
             try store.reset(to: now)
             try IssuedOfferStore(transaction).countAgain(after: now)
             try APIKeyStore(transaction).setBackUses(to: now.startOfHour)
+            try PauseStore(transaction).shortenLimited(to: now, actor: author.actor)
             try transaction.audit().record(
                 .clockReset, at: now, in: nil, before: ["lastInstant": last], after: ["lastInstant": now])
             return .reset(from: last, to: now)

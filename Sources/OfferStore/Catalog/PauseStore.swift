@@ -109,17 +109,26 @@ public struct PauseStore {
         try ScopeStore(transaction).advanceGeneration(of: scope)
     }
 
-    /// Pauses new uses of limited offers until an instant, because uses may be missing.
-    ///
-    /// - Returns: whether they were not already paused for as long.
-    public func pauseLimited(until end: Instant, actor: String, at now: Instant, in scope: ScopeNumber) throws -> Bool {
-        guard try !active(in: scope).contains(where: { $0.endsAt.map { end <= $0 } ?? false }) else { return false }
+    /// How long a signature may be redeemed, and its issued offer counts.
+    public static let longestOfLimited = Offer.signatureLife + Offer.countingTail
+
+    /// Pauses new uses of limited offers until an instant, because uses may be missing; replaces another such pause.
+    public func pauseLimited(until end: Instant, actor: String, at now: Instant, in scope: ScopeNumber) throws {
+        _ = try resumeLimited(actor: actor, at: now, in: scope)
         let sequence = try StoreClock(transaction).nextSequence()
         try transaction.insert(
             .pause, PauseRow(sequence: sequence, scope: scope, actor: actor, pausedAt: now, endsAt: end), at: now,
             in: scope, after: ["pause": sequence, "endsAt": end])
         try ScopeStore(transaction).advanceGeneration(of: scope)
-        return true
+    }
+
+    /// Ends pauses of limited offers as late as one that begins now: a clock had run ahead when they began.
+    public func shortenLimited(to now: Instant, actor: String) throws {
+        let end = now.adding(milliseconds: Self.longestOfLimited)
+        for scope in try ScopeStore(transaction).all() {
+            guard try active(in: scope).contains(where: { $0.endsAt.map { end < $0 } ?? false }) else { continue }
+            try pauseLimited(until: end, actor: actor, at: now, in: scope)
+        }
     }
 
     /// Records, in every scope, that pauses of limited offers have ended by an instant.

@@ -31,7 +31,12 @@ public struct ScopeStore {
         return added
     }
 
-    func scope(_ number: ScopeNumber) throws -> Scope {
+    /// Every scope in which something was stored.
+    public func all() throws -> [ScopeNumber] {
+        try transaction.all("SELECT id FROM scope ORDER BY id")
+    }
+
+    public func scope(_ number: ScopeNumber) throws -> Scope {
         let scope = try Statement("SELECT bundle_id, environment FROM scope WHERE id = ?1", number)
             .first(in: transaction) { Scope(bundleId: try $0.next(), environment: try $0.next()) }
         guard let scope else { throw StoreError.corrupt("scope \(number.rawValue) is missing") }

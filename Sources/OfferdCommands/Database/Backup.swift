@@ -5,6 +5,7 @@ import OfferDocuments
 import OfferModel
 import OfferStore
 import SQLiteStore
+import Synchronization
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -119,11 +120,14 @@ struct Restore: AsyncParsableCommand {
             return
         }
         let path = try setup.database.requirePath("restore", instead: ServerTools.hint)
-        if let kept = try DatabaseReplacement(path: path).run(from: file, replace: replace) {
-            try Console.output("kept the former database as \(kept)")
+        let lines = Mutex<[String]>([])
+        let kept = try await DatabaseReplacement(path: path).run(from: file, replace: replace) { copy in
+            let said = try await pauseLimited(copy, content, setup)
+            lines.withLock { $0 = said }
         }
+        if let kept { try Console.output("kept the former database as \(kept)") }
         try Console.output("restored \(path) from \(file)")
-        try await pauseLimited(content, setup)
+        for line in lines.withLock({ $0 }) { try Console.output(line) }
         if setup.keys.audit?.witness != nil {
             try Console.output(
                 "`offerd serve` starts once `offerd verify-ledger --accept-restore REASON` has signed that into the "
@@ -148,14 +152,21 @@ struct Restore: AsyncParsableCommand {
         }
     }
 
-    private func pauseLimited(_ content: DatabaseContent, _ setup: ServerSetup) async throws {
-        guard content.isCurrent else {
-            return try Console.output(
-                "run `offerd migrate`, then `offerd limits pause`: offers issued since the copy are unknown")
+    /// Pauses offers with a limit in the copy, so that no server ever opens it without.
+    ///
+    /// - Returns: what to say about it.
+    private func pauseLimited(_ copy: String, _ content: DatabaseContent, _ setup: ServerSetup) async throws -> [String]
+    {
+        if let issuedUntil, let newest = content.census.lastInstant, issuedUntil <= newest {
+            return ["offers with a limit are issued: nothing was issued since the copy"]
         }
-        let database = try setup.database.open()
-        defer { try? database.close() }
-        try await LimitsPause.pause(setup, database, issuedUntil: issuedUntil, by: "offerd restore")
+        guard content.isCurrent else {
+            return [
+                "before `offerd serve`, run `offerd migrate` and `offerd limits pause`: offers issued since the copy are unknown"
+            ]
+        }
+        return try await LimitsPause.pause(
+            setup, UnsharedDatabase(path: copy), issuedUntil: issuedUntil, by: "offerd restore")
     }
 
     /// - Returns: what was proven, or why nothing was.

@@ -21,8 +21,11 @@ struct DatabaseReplacement {
 
     /// Copies and checks first, so that everything that can fail has done so before the database is touched.
     ///
+    /// - Parameter completing: changes the copy, by its path, before it gets the database's name.
     /// - Returns: where the former database is kept; `nil` if there was none.
-    func run(from copy: String, replace: Bool) throws -> String? {
+    func run(
+        from copy: String, replace: Bool, completing: (_ path: String) async throws -> Void
+    ) async throws -> String? {
         try SQLiteDatabase.requireUnmoved(path: path)
         let exists = FileManager.default.fileExists(atPath: path)
         guard !Self.isSame(copy, path) else {
@@ -39,7 +42,7 @@ struct DatabaseReplacement {
             let former = exists ? try FormerDatabase(path: path) : nil
             defer { former?.close() }
             let isOnlyCopy = Self.isSame(copy, incoming)
-            try prepare(copy, exists: exists)
+            try await prepare(copy, exists: exists, completing)
             // Until here nothing has changed; on failure the database stays as it is.
             if let former {
                 try former.fold()
@@ -64,12 +67,15 @@ struct DatabaseReplacement {
     /// The copy beside the database, whole, checked and flushed.
     ///
     /// It replaces what an interrupted restore has left in one step, so that something is left at any time.
-    private func prepare(_ copy: String, exists: Bool) throws {
+    private func prepare(
+        _ copy: String, exists: Bool, _ completing: (_ path: String) async throws -> Void
+    ) async throws {
         // They take up the room that the copy may need.
         if exists { removeLeftovers(except: [copy]) }
         let draft = "\(incoming).\(UUID().uuidString.prefix(8))"
         try SQLiteDatabase.copy(from: copy, to: draft)
         do {
+            try await completing(draft)
             try Disk.flushContent(of: draft)
             try require(rename(draft, incoming))
         } catch {

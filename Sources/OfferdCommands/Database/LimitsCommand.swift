@@ -42,26 +42,27 @@ struct LimitsPause: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withDatabase { setup, database in
-            try await Self.pause(setup, database, issuedUntil: issuedUntil, by: "offerd limits pause")
+            let lines = try await Self.pause(setup, database, issuedUntil: issuedUntil, by: "offerd limits pause")
+            for line in lines { try Console.output(line) }
         }
     }
 
+    /// - Returns: what to say about it.
     static func pause(
-        _ setup: ServerSetup, _ database: any DatabaseDriver, issuedUntil last: Instant?, unlessPaused: Bool = false,
+        _ setup: ServerSetup, _ database: any StoreDatabase, issuedUntil last: Instant?, unlessPaused: Bool = false,
         by actor: String
-    ) async throws {
+    ) async throws -> [String] {
         let uses = ForgottenUses(
             ledger: try setup.ledger(database), author: AuditAuthor(actor: actor), clock: { .wallClock })
         switch try await uses.pause(in: setup.keys.scopes, issuedUntil: last, unlessPaused: unlessPaused) {
-        case .none: try Console.output("offers with a limit are issued: nothing unknown can still be redeemed")
+        case .none: return ["offers with a limit are issued: nothing unknown can still be redeemed"]
         case .paused(let end):
-            try Console.output(
-                """
-                offers with a limit are not issued for new uses until \(TimeText.absolute(end)): signatures issued since the \
-                copy may be redeemed until then
-                before that, `offerd backfill --notifications --from TIME`, with the newest moment of the copy, fetches what was \
-                redeemed meanwhile
-                """)
+            return [
+                "offers with a limit are not issued for new uses until \(TimeText.absolute(end)): signatures issued since the "
+                    + "copy may be redeemed until then",
+                "before that, `offerd backfill --notifications --from TIME`, with the newest moment of the copy, fetches what "
+                    + "was redeemed meanwhile",
+            ]
         }
     }
 }
@@ -85,7 +86,7 @@ struct LimitsResume: AsyncParsableCommand {
             let uses = ForgottenUses(
                 ledger: try setup.ledger(database), author: AuditAuthor(actor: "offerd limits resume"),
                 clock: { .wallClock })
-            let resumed = try await uses.resume(in: setup.keys.scopes)
+            let resumed = try await uses.resume()
             guard !resumed.isEmpty else {
                 return try Console.output("nothing was changed: offers with a limit are not paused")
             }

@@ -196,7 +196,7 @@ enum DoctorChecks {
     }
 
     private static func space(_ path: String) -> DoctorReport.Check {
-        guard let free = Disk.freeSpace(beside: path) else {
+        guard let free = DiskReserve.freeSpace(beside: path) else {
             return .warning("disk", "the system does not say how much room is left")
         }
         let detail = "\(Self.size(free)) free"
@@ -213,7 +213,7 @@ enum DoctorChecks {
         return [
             .warning(
                 "reserve",
-                "\(size(kept)) of \(size(DiskReserve.size)) are kept for pauses on a full disk: pauses have used the rest",
+                "\(size(kept)) of \(size(DiskReserve.size)) are kept for pauses on a full disk",
                 hint: "free space; `serve` then keeps all of it again")
         ]
     }
@@ -283,7 +283,7 @@ enum DoctorChecks {
         return [
             .warning(
                 "pauses", "paused: \(paused.joined(separator: ", "))",
-                hint: "`offerctl offers resume` ends a pause, and `offerd limits resume` that after a restore")
+                hint: "`offerctl offers resume` ends a pause; after a restore, `offerd limits resume` does")
         ]
     }
 

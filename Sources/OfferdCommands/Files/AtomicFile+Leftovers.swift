@@ -35,13 +35,3 @@ extension AtomicFile {
         return flock(descriptor, LOCK_EX | LOCK_NB) == 0
     }
 }
-
-extension Disk {
-    /// How many bytes this user may still write beside a file; `nil` where the system does not say.
-    static func freeSpace(beside path: String) -> Int64? {
-        var disk = statvfs()
-        guard statvfs(URL(filePath: path).deletingLastPathComponent().path, &disk) == 0 else { return nil }
-        return Int64(
-            clamping: UInt64(clamping: disk.f_bavail).saturatingMultiplied(by: UInt64(clamping: disk.f_frsize)))
-    }
-}

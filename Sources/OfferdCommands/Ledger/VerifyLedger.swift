@@ -46,10 +46,19 @@ struct VerifyLedger: AsyncParsableCommand {
             valueName: "reason"))
     var acceptRestore: String?
 
+    @Option(
+        help:
+            "With --accept-restore, the last moment at which the former database may have issued an offer. (default: now)",
+        transform: Instant.argument)
+    var issuedUntil: Instant?
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard let acceptRestore else { return }
+        guard let acceptRestore else {
+            guard issuedUntil == nil else { throw ValidationError("`--issued-until` is for `--accept-restore`") }
+            return
+        }
         guard !acceptRestore.isEmpty, acceptRestore.utf8.count <= 1_000 else {
             throw ValidationError("`--accept-restore` takes a reason of 1 to 1000 bytes")
         }
@@ -66,12 +75,16 @@ struct VerifyLedger: AsyncParsableCommand {
             // Only a ledger that is proven by itself may be continued.
             let alone = try await database.read { try check.outcome($0) }
             if case .broken(let row) = alone { throw LedgerOutcome.failure(row) }
-            guard let number = try await check.acceptRestore(because: acceptRestore, database) else {
-                return try Console.output("nothing was changed: the witness and the database agree")
-            }
-            try Console.output("the witness goes on from checkpoint \(number)")
-            return try await LimitsPause.pause(
-                setup, database, issuedUntil: nil, unlessPaused: true, by: "offerd verify-ledger --accept-restore")
+            // Before the witness agrees: `serve` starts once it does.
+            let paused = try await LimitsPause.pause(
+                setup, database, issuedUntil: issuedUntil, unlessPaused: true,
+                by: "offerd verify-ledger --accept-restore")
+            let number = try await check.acceptRestore(because: acceptRestore, database)
+            try Console.output(
+                number.map { "the witness goes on from checkpoint \($0)" }
+                    ?? "the witness needs no change: it and the database agree")
+            for line in paused { try Console.output(line) }
+            return
         }
         let end = try check.witnessSize()
         let outcome = try await database.read { try check.outcomeWithWitness($0, through: end) }

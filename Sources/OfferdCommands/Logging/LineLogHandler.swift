@@ -23,6 +23,8 @@ struct LineLogHandler: LogHandler {
         /// What JSON has instead of the text.
         let number: Int64?
 
+        var value: Logger.MetadataValue { number.map { .stringConvertible($0) } ?? .string(text) }
+
         init(_ name: String, _ value: Logger.MetadataValue) {
             (self.name, text) = (name, value.description)
             guard case .stringConvertible(let value) = value else {
@@ -39,12 +41,12 @@ struct LineLogHandler: LogHandler {
     }
 
     var metadata: Logger.Metadata {
-        get { Dictionary(own.map { ($0.name, .string($0.text)) }) { $1 } }
+        get { Dictionary(own.map { ($0.name, $0.value) }) { $1 } }
         set { own = newValue.map { Member($0.key, $0.value) }.sorted { $0.name < $1.name } }
     }
 
     subscript(metadataKey name: String) -> Logger.MetadataValue? {
-        get { own.first { $0.name == name }.map { .string($0.text) } }
+        get { own.first { $0.name == name }?.value }
         set { Self.set(name, newValue, in: &own) }
     }
 

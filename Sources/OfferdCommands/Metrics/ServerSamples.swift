@@ -6,6 +6,7 @@ import OfferModel
 import OfferSigning
 import OfferStore
 import OpenSSLCrypto
+import SQLiteStore
 import Synchronization
 
 /// What the work beside the requests has noted of itself, for `/metrics`.
@@ -113,7 +114,7 @@ struct ServerSamples: Sendable {
             let size = stat(path, &file) == 0 ? Double(file.st_size) : 0
             return MetricSample("offerd_database_\(name)_bytes", size)
         }
-        let free = Disk.freeSpace(beside: path).map { MetricSample("offerd_disk_free_bytes", Double($0)) }
+        let free = DiskReserve.freeSpace(beside: path).map { MetricSample("offerd_disk_free_bytes", Double($0)) }
         return sizes + [free].compactMap(\.self)
     }
 

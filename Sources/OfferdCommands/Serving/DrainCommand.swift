@@ -23,8 +23,10 @@ struct DrainCommand: AsyncParsableCommand {
               offerd drain --config offerd.yaml --for 30s
             """)
 
-    @Option(help: "The configuration file of the server.", completion: .file(extensions: ["yaml", "yml"]))
-    var config: String
+    @Option(
+        help: "The configuration file of the server. (default: as for `serve`)",
+        completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
 
     @Option(
         name: .customLong("for"),
@@ -39,18 +41,21 @@ struct DrainCommand: AsyncParsableCommand {
     private static let patience = Shutdown.patience + .seconds(40)
 
     private static func seconds(_ text: String) throws -> Int64 {
-        let parts = text.wholeMatch(of: #/([0-9]+)([sm])/#)
+        let parts = text.wholeMatch(of: #/([0-9]+)([smh])/#)
         let iso = parts.map { "PT\($0.output.1)\($0.output.2.uppercased())" } ?? text
         guard let length = Period(iso)?.fixedMilliseconds else {
             throw ValidationError("write seconds or minutes, such as `30s` or `2m`")
         }
-        guard length <= Instant.Duration.hour else { throw ValidationError("a drain lasts an hour at most, `60m`") }
+        guard (Instant.Duration.second...Instant.Duration.hour).contains(length) else {
+            throw ValidationError("a drain lasts between a second and an hour")
+        }
         return length / Instant.Duration.second
     }
 
     func run() async throws {
+        let config = try ConfigurationFile.path(config)
         _ = try InputFile.bytes(config, "configuration")
-        let server = try server()
+        let server = try server(config)
         guard server.takes(SIGUSR1) else {
             throw CommandFailure(
                 .failed, "process \(server.identifier) cannot be drained: it is still starting, or an older version",
@@ -58,7 +63,7 @@ struct DrainCommand: AsyncParsableCommand {
         }
         try server.send(SIGUSR1)
         try Console.output(
-            "draining process \(server.identifier): `/readyz` fails, and requests are answered for \(length) s")
+            "draining process \(server.identifier), which gets SIGTERM in \(length) s")
         if await !server.ends(within: .seconds(length)) {
             try server.send(SIGTERM)
             guard await server.ends(within: Self.patience) else {
@@ -70,7 +75,7 @@ struct DrainCommand: AsyncParsableCommand {
         try Console.output("process \(server.identifier) has ended")
     }
 
-    private func server() throws -> ServingProcess {
+    private func server(_ config: String) throws -> ServingProcess {
         let servers = ServingProcess.all(with: config)
         if let pid {
             guard let server = servers.first(where: { $0.identifier == pid }) else {
@@ -129,9 +134,11 @@ struct ServingProcess {
             if words[place].hasPrefix(name + "=") { return words[place].dropFirst(name.count + 1) }
             return words[place] == name && place + 1 < words.count ? words[place + 1] : nil
         }
-        return values.last.map { path in
+        // Without the option the server has looked where it is usual.
+        let paths = (values.last.map { [String($0)] } ?? ConfigurationFile.places).map { path in
             "/proc/\(identifier)/" + (path.hasPrefix("/") ? "root\(path)" : "cwd/\(path)")
         }
+        return paths.first(where: FileManager.default.fileExists)
     }
 
     /// `nil` once the process has ended, whether or not its parent has noticed.

@@ -55,7 +55,7 @@ struct ScopeOptions: ParsableArguments {
 }
 
 extension ServerSetup {
-    func ledger(_ database: any DatabaseDriver) throws -> Ledger {
+    func ledger(_ database: any StoreDatabase) throws -> Ledger {
         Ledger(database, digest: OpenSSLDigest(), key: try auditKeys()?.digestKey)
     }
 }

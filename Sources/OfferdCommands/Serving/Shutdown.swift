@@ -27,7 +27,7 @@ final class Shutdown: Sendable {
         guard readiness.drain() else { return }
         logger.notice(
             "draining: `/readyz` fails, and requests are answered until SIGTERM",
-            metadata: ["requests": "\(requests.count)"])
+            metadata: ["requests": .stringConvertible(requests.count)])
     }
 
     fileprivate func begin(_ signal: UnixSignal) {

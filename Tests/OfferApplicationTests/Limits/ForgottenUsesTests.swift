@@ -147,32 +147,102 @@ struct ForgottenUsesTests {
         try restored.database.close()
     }
 
-    @Test("nothing waits if nothing was issued since the copy, or nothing issued since can still be redeemed")
-    func nothingLost() async throws {
+    @Test("nothing waits once nothing that was issued since can be redeemed, to the millisecond")
+    func ended() async throws {
         let restored = try await Restored(customers: 100..<101, afterCopy: 100..<100, offers: [])
-        let copied = restored.bench.clock.now.adding(milliseconds: -3 * Instant.Duration.hour)
-        #expect(try await restored.uses.pause(in: [Workbench.scope], issuedUntil: copied) == .none)
-        restored.bench.clock.advance(hours: 40)
-        let old = restored.bench.clock.now.adding(milliseconds: -25 * Instant.Duration.hour)
-        #expect(try await restored.uses.pause(in: [Workbench.scope], issuedUntil: old) == .none)
+        let now = restored.bench.clock.now
+        let last = now.adding(milliseconds: -25 * Instant.Duration.hour)
+        #expect(try await restored.uses.pause(in: [Workbench.scope], issuedUntil: last) == .none)
         #expect(try await restored.ask("once", 100).issued != nil)
+        let later = last.adding(milliseconds: 1)
+        #expect(
+            try await restored.uses.pause(in: [Workbench.scope], issuedUntil: later)
+                == .paused(until: now.adding(milliseconds: 1)))
         try restored.database.close()
     }
 
-    @Test("the pause ends early when asked, once, and is a record of the ledger")
+    @Test("offers wait although the restored server has issued meanwhile, and although its clock is behind the copy's")
+    func whenever() async throws {
+        let restored = try await Restored(customers: 100..<102, afterCopy: 100..<101, offers: ["once"])
+        let last = restored.bench.clock.now
+        restored.bench.clock.advance(hours: 1)
+        #expect(try await restored.ask("open", 101).issued != nil)
+        restored.bench.clock.advance(milliseconds: -30_000)
+        #expect(
+            try await restored.uses.pause(in: [Workbench.scope], issuedUntil: last)
+                == .paused(until: last.adding(milliseconds: 25 * Instant.Duration.hour)))
+        #expect(try await restored.refusal("once", 100).decision.obstacles == [.catalogPaused])
+        try restored.database.close()
+    }
+
+    @Test("a scope waits that the database has, whether or not it is asked for")
+    func everyScope() async throws {
+        let restored = try await Restored(customers: 100..<101, afterCopy: 100..<101, offers: ["once"])
+        let other = Scope(bundleId: "com.example.other", environment: .sandbox)
+        _ = try await restored.uses.pause(in: [other], issuedUntil: nil)
+        #expect(try await restored.refusal("once", 100).decision.obstacles == [.catalogPaused])
+        #expect(try await restored.uses.resume() == [Workbench.scope, other])
+        try restored.database.close()
+    }
+
+    @Test("of two pauses the longer is in force, as one; one that was begun with a wrong clock is cut with the clock")
+    func longer() async throws {
+        let restored = try await Restored(customers: 100..<101, afterCopy: 100..<100, offers: [])
+        let now = restored.bench.clock.now
+        let end = now.adding(milliseconds: 25 * Instant.Duration.hour)
+        func pause(until last: Instant?, unlessPaused: Bool = false) async throws -> ForgottenUses.Outcome {
+            try await restored.uses.pause(
+                in: [Workbench.scope], issuedUntil: last, unlessPaused: unlessPaused)
+        }
+        func active() async throws -> [Instant?] {
+            try await restored.database.read { transaction in
+                let number = try #require(try ScopeStore(transaction).number(of: Workbench.scope))
+                return try PauseStore(transaction).active(in: number).map(\.endsAt)
+            }
+        }
+        let earlier = now.adding(milliseconds: -Instant.Duration.hour)
+        #expect(try await pause(until: earlier) == .paused(until: end.adding(milliseconds: -Instant.Duration.hour)))
+        #expect(
+            try await pause(until: nil, unlessPaused: true)
+                == .paused(until: end.adding(milliseconds: -Instant.Duration.hour)))
+        #expect(try await pause(until: nil) == .paused(until: end))
+        #expect(try await pause(until: earlier) == .paused(until: end))
+        #expect(try await active() == [end])
+
+        restored.bench.clock.advance(hours: 24 * 365)
+        _ = try await pause(until: nil)
+        restored.bench.clock.advance(hours: -24 * 365)
+        let clock = restored.bench.clock
+        let reset = ClockReset(
+            ledger: OfferStore.Ledger(restored.database, digest: OpenSSLDigest()), author: AuditAuthor(actor: "tests"),
+            clock: { clock.now })
+        _ = try await reset.run()
+        #expect(try await active() == [end])
+        try restored.database.close()
+    }
+
+    @Test("the pause ends early when asked, once, and is a record of the ledger; so is its end by itself")
     func resumed() async throws {
         let restored = try await Restored(customers: 100..<101, afterCopy: 100..<100, offers: [])
         _ = try await restored.uses.pause(in: [Workbench.scope], issuedUntil: nil)
-        // As long as the first lasts, a shorter one adds nothing.
-        let earlier = restored.bench.clock.now.adding(milliseconds: -1)
-        _ = try await restored.uses.pause(in: [Workbench.scope], issuedUntil: earlier)
-        #expect(try await restored.uses.resume(in: [Workbench.scope]) == [Workbench.scope])
-        #expect(try await restored.uses.resume(in: [Workbench.scope]).isEmpty)
+        #expect(try await restored.uses.resume() == [Workbench.scope])
+        #expect(try await restored.uses.resume().isEmpty)
         #expect(try await restored.ask("once", 100).issued != nil)
-        let report = try await restored.database.read { transaction in
-            try LedgerVerification(digest: OpenSSLDigest(), key: nil, judge: nil).verify(transaction)
+        _ = try await restored.uses.pause(in: [Workbench.scope], issuedUntil: nil)
+        restored.bench.clock.advance(hours: 26)
+        let clock = restored.bench.clock
+        _ = try await Retention(
+            ledger: OfferStore.Ledger(restored.database, digest: OpenSSLDigest()), terms: RetentionTerms(),
+            author: AuditAuthor(actor: "tests"), clock: { clock.now }
+        ).sweep()
+        let (report, isPaused) = try await restored.database.read { transaction in
+            (
+                try LedgerVerification(digest: OpenSSLDigest(), key: nil, judge: nil).verify(transaction),
+                try ScopeStore(transaction).presentState(around: Workbench.scope).scope?.hasPauses
+            )
         }
-        #expect(report.rows["pause"] == 1)
+        #expect(report.rows["pause"] == 2)
+        #expect(isPaused == false)
         try restored.database.close()
     }
 

@@ -70,13 +70,37 @@ struct CopyCommandTests {
             waiting.status == 403 && String(decoding: waiting.body, as: UTF8.self).contains("restoredRecently"),
             "\(waiting)")
         let resumed = try await offerd("limits", "resume", "--config", "offerd.yaml", in: installation)
-        #expect(resumed.text == "offers with a limit are issued again in com.example.pro (LocalTesting)\n")
+        #expect(resumed.text == "offers with a limit are issued again in com.example.pro in LocalTesting\n")
         try await issue(2, installation, second, client)
         let paused = try await offerd("limits", "pause", "--config", "offerd.yaml", in: installation)
         #expect(paused.text.hasPrefix("offers with a limit are not issued for new uses until 20"))
         #expect(try await ask(3, installation, second, client).status == 403)
         try await client.shutdown()
         #expect(await second.stop() == 0)
+    }
+
+    @Test("a restore that cannot record the pause of limited offers replaces nothing")
+    func pauseFirst() async throws {
+        let installation = try await Installation()
+        let server = try await RunningServer.start(installation)
+        let client = HTTPClient(configuration: HTTPClient.Configuration())
+        try await TestCatalog.apply(installation, server, client: client)
+        #expect(
+            try await offerd("backup", "--config", "offerd.yaml", "--out", "copy.sqlite", in: installation).status == 0)
+        try await issue(1, installation, server, client)
+        #expect(await server.stop() == 0)
+        let full = "CREATE TRIGGER full BEFORE INSERT ON pause BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+        #expect(
+            try Command.run("sqlite3", ["copy.sqlite", full], directory: installation.directory.url).status == 0)
+        let refused = try await offerd(
+            "restore", "copy.sqlite", "--config", "offerd.yaml", "--replace", in: installation)
+        #expect(refused.status == 1, "\(refused.text)\(refused.errorText)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: installation.directory.url.path)
+        #expect(!names.contains { $0.contains(".before-") || $0.contains(".restoring") }, "\(names)")
+        let still = try await RunningServer.start(installation)
+        #expect(try await ask(1, installation, still, client).status == 200, "what was issued is known")
+        try await client.shutdown()
+        #expect(await still.stop() == 0)
     }
 
     @Test("a damaged copy is refused and nothing is replaced; a missing database needs no --replace")

@@ -117,6 +117,7 @@ struct CatalogPausedRule: Rule {
             return violated(
                 .everyOfferPaused, "every offer is paused", evidence: evidence, turningPoint: .event(.offerResumed))
         case .limitedOffers:
+            guard context.offer.isLimited else { return satisfied("the offer has no limit", evidence: evidence) }
             guard context.question.needsNewSigning else {
                 return satisfied("the signatures were issued before the database was restored", evidence: evidence)
             }
