@@ -55,7 +55,7 @@ struct DrainTests {
         let number = server.processIdentifier
         #expect(
             end.output == """
-                draining process \(number): `/readyz` fails, and requests are answered for 3 s
+                draining process \(number), which gets SIGTERM in 3 s
                 process \(number) has ended
 
                 """)
