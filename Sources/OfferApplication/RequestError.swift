@@ -17,6 +17,8 @@ public enum RequestError: Error, Sendable {
     case noCatalog(Scope)
     case renamedOffer(OfferId, to: OfferId)
     case unknownCustomer
+    /// A text names several customers, each as another kind of identifier.
+    case ambiguousIdentifier(String, kinds: [String])
     /// No offer was issued under this id to anyone of the caller's app and environment.
     case unknownIssuedOffer(String)
     /// No refusal of the caller's app and environment has this id.

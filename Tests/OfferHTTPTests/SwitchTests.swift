@@ -1,5 +1,6 @@
 import Foundation
 import LocalAppStore
+import OfferApplication
 import OfferModel
 import OfferTestSupport
 import Testing

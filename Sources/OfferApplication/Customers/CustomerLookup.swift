@@ -16,12 +16,30 @@ public struct CustomerLookup: Sendable {
     package func story(
         _ identifiers: CustomerIdentifiers, limit: Int = 50, from cursor: TimelineCursor? = nil, caller: Caller
     ) async throws -> CustomerDetails {
+        try await story(limit, from: cursor, caller) {
+            try NamedCustomers.resolve(identifiers, signed: [], in: $0, $1)
+        }
+    }
+
+    /// The same of the customers that a text names, whichever kind of identifier it is.
+    ///
+    /// - Throws: `unknownCustomer`, `ambiguousIdentifier`, `ambiguousCustomer`, `busy`.
+    package func story(
+        ofAny text: String, limit: Int = 50, from cursor: TimelineCursor? = nil, caller: Caller
+    ) async throws -> CustomerDetails {
+        try await story(limit, from: cursor, caller) { try AnyIdentifier.resolve(text, in: $0, $1) }
+    }
+
+    private func story(
+        _ limit: Int, from cursor: TimelineCursor?, _ caller: Caller,
+        _ find: @escaping @Sendable (ScopeNumber, any StoreTransaction) throws -> NamedCustomers
+    ) async throws -> CustomerDetails {
         try await work.run {
             let read = try await database.read { transaction in
                 guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
                     throw RequestError.unknownCustomer
                 }
-                let subject = try NamedCustomers.resolve(identifiers, signed: [], in: number, transaction)
+                let subject = try find(number, transaction)
                 guard !subject.customers.isEmpty else { throw RequestError.unknownCustomer }
                 let facts = try SubjectFacts.read(subject.customers, transaction)
                 let now = try clock.tolerantInstant(transaction)

@@ -83,6 +83,14 @@ extension Problem {
             self.init(
                 .idempotencyConflict, "the `Idempotency-Key` was used for another body within the last 24 hours",
                 hint: "repeat a request with the same bytes, and give a new request a new key")
+        case .ambiguousIdentifier(let text, let kinds):
+            self.init(
+                .ambiguousCustomer,
+                "`\(text.prefix(100))` names different customers: "
+                    + kinds.map { "as `\($0)`" }.joined(separator: ", "),
+                hint: "say which it is: "
+                    + kinds.map { $0 == "transactionId" ? "the transaction's `originalTransactionId`" : "`\($0)`" }
+                    .joined(separator: " or "))
         case .ambiguousCustomer(let detail):
             self.init(
                 .ambiguousCustomer, detail,

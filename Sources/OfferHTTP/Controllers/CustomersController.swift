@@ -11,16 +11,25 @@ struct CustomersController: Sendable {
     private var bodyLimit: Int { limits.bodyBytes }
 
     @Sendable func show(_ request: Request, _ context: CallerContext) async throws -> Response {
-        var query = try QueryParameters(request, known: CustomerQuery.names + ["limit", "cursor"])
+        var query = try QueryParameters(request, known: CustomerQuery.names + ["identifier", "limit", "cursor"])
         let limit = query.limit()
         let cursor = query.text("cursor").flatMap { text in
             let cursor = TimelineCursor(text: text)
             if cursor == nil { query.refuseCursor("cursor") }
             return cursor
         }
+        guard let text = query.text("identifier") else {
+            return try .json(
+                try await useCases.customers.story(
+                    try CustomerQuery.read(&query, orAny: true), limit: limit, from: cursor, caller: context.caller))
+        }
+        guard try CustomerQuery.readIfAny(&query).isEmpty else {
+            throw RequestFault(
+                path: "query.identifier", .invalidValue, "`identifier` names the customer by itself",
+                hint: "leave it, or the other identifiers, out")
+        }
         return try .json(
-            try await useCases.customers.story(
-                try CustomerQuery.read(&query), limit: limit, from: cursor, caller: context.caller))
+            try await useCases.customers.story(ofAny: text, limit: limit, from: cursor, caller: context.caller))
     }
 
     @Sendable func status(_ request: Request, _ context: CallerContext) async throws -> Response {

@@ -132,13 +132,15 @@ enum CustomerQuery {
         return identifiers
     }
 
+    /// - Parameter orAny: whether `identifier` would do instead.
     /// - Throws: ``RequestFault`` if none is given.
-    static func read(_ query: inout QueryParameters) throws(RequestFault) -> CustomerIdentifiers {
+    static func read(_ query: inout QueryParameters, orAny: Bool = false) throws(RequestFault) -> CustomerIdentifiers {
         let identifiers = try readIfAny(&query)
         guard identifiers != CustomerIdentifiers() else {
             throw RequestFault(
                 path: "query", .missingMember, "the query names no customer",
-                hint: "give " + names.map { "`\($0)`" }.joined(separator: ", ") + " or several of them")
+                hint: "give " + names.map { "`\($0)`" }.joined(separator: ", ") + " or several of them"
+                    + (orAny ? ", or `identifier`, which may be any of them" : ""))
         }
         return identifiers
     }

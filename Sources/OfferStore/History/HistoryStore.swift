@@ -63,6 +63,16 @@ public struct HistoryStore {
         WHERE i.customer_id IN (?*) ORDER BY i.customer_id, i.kind, i.is_proven, i.scope_id, i.value
         """)
 
+    /// The subscription, or other purchase, that a transaction belongs to; `nil` if the transaction is unknown.
+    public func subscription(ofTransaction id: TransactionId, in scope: ScopeNumber) throws -> TransactionId? {
+        // What Apple has signed comes before what was imported.
+        try transaction.first(
+            """
+            SELECT original_transaction_id FROM history_transaction WHERE scope_id = ?1 AND transaction_id = ?2
+            ORDER BY is_proven DESC, signed_date DESC LIMIT 1
+            """, scope, id)
+    }
+
     /// Everything of these customers that was known at an earlier instant, united, with the least coverage stated by
     /// then: what had arrived, and of what arrived later what was signed and bought by then.
     ///

@@ -22,30 +22,59 @@ struct CustomersShow: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show a customer's identifiers, subscriptions, transactions, issued offers and timeline.",
         discussion: """
-            Any identifier finds the customer. The id of an order, as on the customer's receipt, is looked up at Apple, \
-            which fetches the customer's purchases on the way. The timeline begins with the newest; use `--limit` and \
-            `--cursor` to page through it. Needs a key with the role support.
+            Any identifier finds the customer, also the id of a transaction, and without an option that says what it is. \
+            The id of an order, as on the customer's receipt, is looked up at Apple, which fetches the customer's purchases \
+            on the way. The timeline begins with the newest; use `--limit` and `--cursor` to page through it. Needs a key \
+            with the role support.
 
             Example:
-              offerctl customers show --original-transaction-id 2000000123456789
+              offerctl customers show 2000000123456789
               offerctl customers show --order-id MK5TTTVWJH
               offerctl customers show --customer-id user-17 --limit 200
               offerctl customers show --customer-id user-17 --json
             """)
 
+    @Argument(help: "An identifier of any kind, instead of an option.")
+    var identifier: String?
+
     @OptionGroup var customer: CustomerOrOrder
     @OptionGroup var page: PageOptions
     @OptionGroup var answer: AnswerOptions
 
+    mutating func validate() throws {
+        guard let identifier else {
+            guard customer.isGiven else {
+                throw ValidationError("name the customer by any identifier, or by `--order-id`")
+            }
+            return
+        }
+        guard !identifier.isEmpty else { throw ValidationError("an identifier of a customer cannot be empty") }
+        guard !customer.isGiven else {
+            throw ValidationError("`\(identifier)` names the customer by itself: leave it or the option out")
+        }
+    }
+
     func run() async throws {
         let body = try await answer.show { client in
-            let query = try await customer.found(client).query + page.query
-            return try await client.call(.GET, "/v1/customers", query: query, as: CustomerDetails.self)
+            let name =
+                if let identifier { [("identifier", identifier)] } else { try await customer.found(client).query }
+            do {
+                return try await client.call(.GET, "/v1/customers", query: name + page.query, as: CustomerDetails.self)
+            } catch let refusal as ServerRefusal
+                where refusal.problem.code == "unknown-customer" && isLikeOrder && !answer.output.isData
+            {
+                throw CommandFailure(
+                    .failed, refusal.problem.detail,
+                    hints: ["if it is the id of an order: `--order-id \(identifier ?? "")`"])
+            }
         } text: { body in
             CustomerText(palette: answer.output.palette, now: .wallClock).story(body)
         }
         answer.noteNext(body.next)
     }
+
+    /// Whether the identifier looks like `MK5TTTVWJH`, which only Apple knows.
+    private var isLikeOrder: Bool { identifier?.wholeMatch(of: /M[0-9A-Z]{7,15}/) != nil }
 }
 
 struct CustomersRefresh: AsyncParsableCommand {
@@ -64,6 +93,10 @@ struct CustomersRefresh: AsyncParsableCommand {
 
     @OptionGroup var customer: CustomerOrOrder
     @OptionGroup var answer: AnswerOptions
+
+    mutating func validate() throws {
+        if !customer.isGiven { try customer.customer.checkGiven() }
+    }
 
     func run() async throws {
         let text = RefreshText(palette: answer.output.palette, now: .wallClock)
@@ -183,12 +216,14 @@ struct CustomerOrOrder: ParsableArguments {
     var orderId: String?
 
     mutating func validate() throws {
-        guard let orderId else { return try customer.checkGiven() }
+        guard let orderId else { return }
         guard !orderId.isEmpty else { throw ValidationError("`--order-id` must not be empty") }
         guard customer.reference.isEmpty else {
             throw ValidationError("an order names its customer by itself: leave `--order-id` or the identifier out")
         }
     }
+
+    var isGiven: Bool { orderId != nil || !customer.given.isEmpty }
 
     var refreshRequest: RefreshRequestBody {
         RefreshRequestBody { ($0.customer, $0.orderId) = (orderId == nil ? customer.reference : nil, orderId) }
