@@ -108,7 +108,7 @@ struct CommandTests {
         let installation = try await Installation()
         let refused = try await offerd(
             "serve", "--config", "offerd.yaml", "--database", "other.sqlite", in: installation.directory)
-        #expect(refused.status == 1)
+        #expect(refused.status == 2)
         #expect(refused.errorText.contains("other.sqlite"))
         #expect(refused.errorText.contains("hint: run `offerd migrate`"))
     }

@@ -91,6 +91,8 @@ struct WitnessTests {
         let accepted = try await offerd("verify-ledger", "--accept-restore", "the disk was lost", in: installation)
         #expect(accepted.status == 0, "\(accepted.errorText)")
         #expect(try lines(installation).count == count + 1)
+        #expect(accepted.text.contains("offers with a limit are not issued for new uses until"))
+        #expect(try await offerd("limits", "resume", in: installation).status == 0)
         try await serve(installation, 2..<3)
         let again = try await offerd("verify-ledger", in: installation)
         #expect(again.status == 0, "\(again.errorText)")
