@@ -115,7 +115,7 @@ let package = Package(
                 metrics, nioCore,
                 nioHTTP1, serviceLifecycle, unixSignals,
             ],
-            swiftSettings: settings),
+            resources: [.embedInCode("Setup/catalog.yaml")], swiftSettings: settings),
         .executableTarget(name: "offerd", dependencies: ["OfferdCommands"], swiftSettings: settings),
         .executableTarget(name: "offerctl", dependencies: ["OfferctlCommands"], swiftSettings: settings),
 

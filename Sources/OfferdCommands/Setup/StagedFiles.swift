@@ -3,39 +3,6 @@ import Foundation
 import OfferDocuments
 import SQLiteStore
 
-struct Account {
-    let name: String
-    let user: uid_t
-    let group: gid_t
-
-    init(_ name: String) throws {
-        guard let entry = getpwnam(name) else {
-            throw CommandFailure(
-                .usage, "there is no user `\(name)`",
-                hints: ["the package creates `offerd`; elsewhere: `adduser --system --group \(name)`"])
-        }
-        (self.name, user, group) = (name, entry.pointee.pw_uid, entry.pointee.pw_gid)
-        guard geteuid() == 0 || geteuid() == user else {
-            throw CommandFailure(.usage, "only root can give files to `\(name)`", hints: ["run the command as root"])
-        }
-    }
-
-    /// Whether the user could do this with a folder: `W_OK`, `X_OK`.
-    func can(_ access: Int32, _ path: String) -> Bool {
-        let (formerUser, formerGroup) = (geteuid(), getegid())
-        if formerUser == 0 {
-            initgroups(name, group)
-            setegid(group)
-            seteuid(user)
-        }
-        defer {
-            seteuid(formerUser)
-            setegid(formerGroup)
-        }
-        return faccessat(AT_FDCWD, path, access, AT_EACCESS) == 0
-    }
-}
-
 /// Several new files in one folder: all of them come into being, or none.
 ///
 /// They are written to `.offerd-init.part`, which becomes `.offerd-init` once it is complete. From then on they are
@@ -49,8 +16,8 @@ struct StagedFiles {
     static let complete = ".offerd-init"
 
     enum Outcome {
-        /// - Parameter kept: an `offerd.yaml` that was there already.
-        case created(kept: String?)
+        /// - Parameter kept: what was there already: an `offerd.yaml`, a catalog.
+        case created(kept: [String])
         /// Only what an interrupted run had prepared was moved to its place.
         case finished
     }
@@ -82,7 +49,8 @@ struct StagedFiles {
 
     /// Creates what the installation writes, and leaves the process in the folder.
     ///
-    /// None of it may exist yet, but for an `offerd.yaml` that names the folder's `keys.yaml`, which is kept.
+    /// None of it may exist yet, but for an `offerd.yaml` that names the folder's `keys.yaml`, and a catalog; both are
+    /// kept.
     func create(_ installation: NewInstallation) throws -> Outcome {
         if status(Self.complete, in: folder) != nil {
             let staged = try openOwn(Self.complete)
@@ -91,20 +59,17 @@ struct StagedFiles {
             return .finished
         }
         try discardDraft()
-        let configuration = keptConfiguration()
-        let kept = configuration == nil ? nil : "offerd.yaml"
+        let configuration = PresentInstallation.configuration("offerd.yaml")
+        let keptDocument = configuration == nil ? nil : "offerd.yaml"
         // A new audit key would not fit an existing database.
         let database = configuration?.database ?? "offers.sqlite"
-        try requireFree((installation.documents + installation.secrets).filter { $0 != kept } + [database])
-        try requireAccess(database, kept)
-        guard mkdir(Self.draft, 0o700) == 0 else { throw unwritable(Self.draft) }
-        let staged = try openOwn(Self.draft)
+        try requireFree((installation.documents + installation.secrets).filter { $0 != keptDocument } + [database])
+        try requireAccess(database, keptDocument)
+        let kept = [keptDocument].compactMap(\.self) + present([installation.catalog])
+        let staged = try makeDraft()
         do {
-            try enter(staged)
-            try installation.write()
-            if let kept { unlink(kept) }
-            for name in try FileManager.default.subpathsOfDirectory(atPath: ".") { try settle(name) }
-            guard fsync(staged) == 0, renameat(folder, Self.draft, folder, Self.complete) == 0, fsync(folder) == 0
+            try fill(staged) { try installation.write(except: kept) }
+            guard renameat(folder, Self.draft, folder, Self.complete) == 0, fsync(folder) == 0
             else { throw unwritable(Self.complete) }
         } catch {
             try? discardDraft()
@@ -114,14 +79,61 @@ struct StagedFiles {
         return .created(kept: kept)
     }
 
-    /// The `offerd.yaml` that leads to the new `keys.yaml`, as the package installs it.
-    private func keptConfiguration() -> ServerConfiguration? {
-        guard let text = try? InputFile.text("offerd.yaml", "configuration"),
-            let configuration = try? ConfigurationReader.read(Array(text.utf8)).value, let keys = configuration.keys,
-            URL(filePath: keys).standardizedFileURL.path == URL(filePath: "keys.yaml").standardizedFileURL.path
-        else { return nil }
-        return configuration
+    /// Adds to an installation that is there: first the new files, then `keys.yaml`, which names them. Interrupted, it
+    /// leaves an installation that works as before.
+    ///
+    /// - Returns: the names of the files that were there already and are used.
+    func add(_ installation: NewInstallation, to found: PresentInstallation) throws -> [String] {
+        try discardDraft()
+        let name = "keys.yaml"
+        guard let old = status(name, in: folder), old.st_mode & S_IFMT == S_IFREG,
+            try InputFile.text(name, "keys file") == found.keysText
+        else {
+            throw CommandFailure(
+                .failed, "`\(shown(name))` changes meanwhile, or is a link", hints: ["run the command again"])
+        }
+        guard let text = installation.added(to: found.keysText) else {
+            throw CommandFailure(
+                .usage, "`\(shown(name))` is written in a form that `offerd init` cannot add to",
+                hints: ["nothing was changed; add the environment by hand: keys.example shows every setting"])
+        }
+        try requireAccess(found.configuration.database ?? "offers.sqlite", "offerd.yaml")
+        let kept = present(installation.contents.map(\.name) + [NewInstallation.tokens])
+        try kept.forEach(installation.requireOwn)
+        let staged = try makeDraft()
+        do {
+            try fill(staged) { try installation.write(except: kept) }
+            try move(from: staged, to: folder, "")
+            try enter(staged)
+            try AtomicFile.create(text, at: name)
+            let file = open(name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+            defer { close(file) }
+            guard file >= 0, fchown(file, old.st_uid, old.st_gid) == 0, fchmod(file, old.st_mode & 0o7777) == 0,
+                fsync(file) == 0, renameat(staged, name, folder, name) == 0, fsync(folder) == 0
+            else { throw unwritable(name) }
+            try enter(folder)
+        } catch {
+            try? discardDraft()
+            throw error
+        }
+        try discardDraft()
+        return kept
     }
+
+    private func makeDraft() throws -> Int32 {
+        guard mkdir(Self.draft, 0o700) == 0 else { throw unwritable(Self.draft) }
+        return try openOwn(Self.draft)
+    }
+
+    /// Writes files to the draft and settles them.
+    private func fill(_ staged: Int32, _ write: () throws -> Void) throws {
+        try enter(staged)
+        try write()
+        for name in try FileManager.default.subpathsOfDirectory(atPath: ".") { try settle(name) }
+        guard fsync(staged) == 0 else { throw unwritable(Self.draft) }
+    }
+
+    private func present(_ names: [String]) -> [String] { names.filter { status($0, in: folder) != nil } }
 
     private func requireFree(_ names: [String]) throws {
         let taken = names.filter { status($0, in: folder) != nil }
@@ -129,9 +141,7 @@ struct StagedFiles {
             let list = taken.map { "`\($0)`" }.joined(separator: ", ")
             throw CommandFailure(
                 .failed, "`\(place.relativePath)` already has \(list); nothing was created",
-                hints: [
-                    "name another folder; `offerd doctor --config FILE` checks an installation that exists"
-                ])
+                hints: ["name another folder; `offerd doctor --config FILE` checks an installation that exists"])
         }
     }
 

@@ -1,0 +1,49 @@
+import CommandLineSupport
+import Foundation
+import OfferApplication
+import OfferModel
+import OfferStore
+import OpenSSLCrypto
+
+/// The first API keys of an app in its environments, each with its token in a file. The process is in the folder.
+struct FirstAPIKeys {
+    /// With what each is for.
+    private static let roles: [(role: Role, meaning: String)] = [
+        (.client, "the token of your backend"), (.app, "the token of an app without a backend"),
+        (.marketing, "the token for `offerctl`"),
+    ]
+
+    let installation: NewInstallation
+    let environments: [AppStoreEnvironment]
+
+    /// Makes each key where the app has none of that role in that environment, so that it makes none again.
+    ///
+    /// - Parameter isNew: whether the database is made, too; one that is there is left at its version.
+    /// - Returns: the files that were written, with their meaning.
+    func make(_ setup: ServerSetup, isNew: Bool) async throws -> [(name: String, meaning: String)] {
+        if isNew { _ = try setup.database.migrate() }
+        let database = try setup.database.open()
+        defer { try? database.close() }
+        let keys = APIKeys(
+            database: try setup.ledger(database), digest: OpenSSLDigest(), random: OpenSSLRandom(),
+            author: AuditAuthor(actor: "offerd init"), clock: { .wallClock })
+        let present = try await keys.list()
+        var written: [(name: String, meaning: String)] = []
+        for environment in environments {
+            let scope = Scope(bundleId: BundleId(installation.app), environment: environment)
+            for (role, meaning) in Self.roles
+            where !present.contains(where: { $0.scope == scope && $0.role == role }) {
+                let name = installation.token(role, in: environment)
+                guard !FileManager.default.fileExists(atPath: name) else {
+                    throw CommandFailure(
+                        .failed, "`\(name)` is in the way of the token of a new `\(role.rawValue)` key",
+                        hints: ["move it, then run the command again"])
+                }
+                let token = try await keys.create(scope: scope, role: role, label: "offerd init")
+                try AtomicFile.create(token.text + "\n", at: name)
+                written.append((name: name, meaning: meaning))
+            }
+        }
+        return written
+    }
+}
