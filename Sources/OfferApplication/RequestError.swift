@@ -29,6 +29,8 @@ public enum RequestError: Error, Sendable {
     /// No event of the caller's app and environment has this id, or it is too old.
     case unknownEvent(String)
     case noWebhook(EventType)
+    /// No webhook is for this app and environment, or none of those has the name.
+    case noSuchWebhook(String?, known: [String])
     case idempotencyConflict
     /// The identifiers name customers who cannot be one.
     case ambiguousCustomer(detail: String)

@@ -36,6 +36,8 @@ public struct UseCases: Sendable {
     public let changes: CustomerChanges
     /// `/v1/events`.
     public let events: EventFeed
+    /// `POST /v1/webhooks/test`.
+    public let webhookTrials: WebhookTrials
     /// `GET /v1/reports/funnel`.
     public let reports: FunnelReports
     public let apiKeys: APIKeys
@@ -54,12 +56,14 @@ public struct UseCases: Sendable {
     /// - Parameters:
     ///   - digest: SHA-256 of documents and token secrets.
     ///   - digestKey: takes the audit's digests of what may be erased; without it the database's own salt does.
+    ///   - outlet: how webhooks are tried; without it they cannot be.
     ///   - freeSpace: how many bytes are left on the disk that holds the database; `nil` where that is unknown.
     public init(
         registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
         digestKey: (any KeyedDigest)? = nil, checkpointSigner: CheckpointSigner? = nil,
         metrics: any MetricsFactory = MetricsSystem.factory, rates: RequestRates = RequestRates(.off),
-        webhooks: WebhookRegistry = WebhookRegistry(), customerTokens: CustomerTokens = CustomerTokens(),
+        webhooks: WebhookRegistry = WebhookRegistry(), outlet: WebhookOutlet? = nil,
+        customerTokens: CustomerTokens = CustomerTokens(),
         clock: @escaping @Sendable () -> Instant, freeSpace: @escaping @Sendable () -> Int64? = { nil }
     ) {
         self.customerTokens = customerTokens
@@ -94,6 +98,7 @@ public struct UseCases: Sendable {
         changes = CustomerChanges(database: ledger, digestKey: digestKey, clock: clock, rates: rates)
         voiding = OfferVoiding(database: ledger, stories: customers, clock: clock)
         events = EventFeed(database: database, webhooks: webhooks, clock: clock)
+        webhookTrials = WebhookTrials(webhooks: webhooks, outlet: outlet, random: random, clock: wallClock)
         reports = FunnelReports(
             database: database, catalogs: catalogs, policy: .standard, clock: clock, work: shares.reports)
         apiKeys = APIKeys(

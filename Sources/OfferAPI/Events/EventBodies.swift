@@ -39,3 +39,45 @@ package struct EventResendBody: WireObject {
         members.required("webhooks", &webhooks)
     }
 }
+
+/// `POST /v1/webhooks/test`.
+package struct WebhookTestRequestBody: WireRequest {
+    /// The webhook's name, as in the log and the metrics; all of the key's app and environment if absent.
+    package var webhook: String?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("webhook", &webhook)
+    }
+}
+
+/// The answer: what became known of each receiver.
+package struct WebhookTestReport: WireObject {
+    package var results: [WebhookTestResult] = []
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("results", &results)
+    }
+}
+
+package struct WebhookTestResult: WireObject {
+    package var webhook = ""
+    package var delivered = false
+    /// What the receiver answered; absent if it did not.
+    package var status: Int?
+    package var detail = ""
+    package var hint: String?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("delivered", &delivered)
+        members.required("detail", &detail)
+        members.optional("hint", &hint)
+        members.optional("status", &status)
+        members.required("webhook", &webhook)
+    }
+}

@@ -38,8 +38,7 @@ public struct Webhook: Sendable {
     }
 
     func takes(_ type: EventType, in scope: Scope) -> Bool {
-        events.contains(type) && (app ?? scope.bundleId) == scope.bundleId
-            && (environment ?? scope.environment) == scope.environment
+        events.contains(type) && isFor(scope)
     }
 
     /// A message by the Standard Webhooks specification, signed with every secret.

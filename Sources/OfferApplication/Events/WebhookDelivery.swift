@@ -64,7 +64,7 @@ public final class WebhookDelivery: Sendable {
     let holder: String
     let isAlone: Bool
     let clock: @Sendable () -> Instant
-    let leaseClock: @Sendable () -> Instant
+    let realClock: @Sendable () -> Instant
     let metrics: WebhookMetrics
     let onNote: @Sendable (Webhook, Note) -> Void
     private let pace: SpacedTurns
@@ -73,11 +73,12 @@ public final class WebhookDelivery: Sendable {
     /// - Parameters:
     ///   - holder: identifies this process.
     ///   - isAlone: whether it delivers only while no other does, so that it need not wait for another's lease to end.
-    ///   - leaseClock: dates leases; real time even where the service's time is a test's.
+    ///   - realClock: dates leases and attempts, which a receiver compares with its own clock: real time even where the
+    ///     service's time is a test's.
     public init(
         _ webhook: Webhook, database: any StoreDatabase, sender: any WebhookSender, holder: String,
         isAlone: Bool = false,
-        clock: @escaping @Sendable () -> Instant, leaseClock: @escaping @Sendable () -> Instant,
+        clock: @escaping @Sendable () -> Instant, realClock: @escaping @Sendable () -> Instant,
         metrics: WebhookMetrics, onNote: @escaping @Sendable (Webhook, Note) -> Void = { _, _ in }
     ) {
         self.webhook = webhook
@@ -86,7 +87,7 @@ public final class WebhookDelivery: Sendable {
         self.holder = holder
         self.isAlone = isAlone
         self.clock = clock
-        self.leaseClock = leaseClock
+        self.realClock = realClock
         self.metrics = metrics
         self.onNote = onNote
         pace = SpacedTurns(interval: .seconds(1) / max(1, webhook.perSecond))
@@ -125,7 +126,7 @@ public final class WebhookDelivery: Sendable {
     }
 
     private func work() async throws -> WebhookWork? {
-        let (now, leaseNow, known) = (clock(), leaseClock(), memory.withLock { $0 })
+        let (now, leaseNow, known) = (clock(), realClock(), memory.withLock { $0 })
         return try await database.read { [webhook, holder, isAlone] transaction in
             let store = WebhookStore(transaction)
             guard let state = try store.state(webhook.id) else { return nil }
@@ -174,7 +175,7 @@ public final class WebhookDelivery: Sendable {
 
     /// Whether this process has the lease for as long as a round takes; takes it if it is free or ends soon.
     private func holdsLease(_ state: WebhookState) async throws -> Bool {
-        let now = leaseClock()
+        let now = realClock()
         if state.leaseHolder == holder, let end = state.leaseUntil, end.milliseconds(since: now) >= Self.neededLease {
             return true
         }
@@ -223,7 +224,7 @@ public final class WebhookDelivery: Sendable {
         let outcome: WebhookOutcome
         do {
             let body = try WireJSON.encode(try await database.read { try EventBody(item.event, $0) })
-            outcome = WebhookOutcome(await sender.send(webhook.message(item.event.id.uuid, body, at: clock())))
+            outcome = WebhookOutcome(await sender.send(webhook.message(item.event.id.uuid, body, at: realClock())))
         } catch {
             outcome = .failed(WebhookFailure(reason: "its data cannot be read", isOfReceiver: false))
         }
@@ -235,7 +236,7 @@ public final class WebhookDelivery: Sendable {
 
     /// - Returns: whether there may be more to send at once.
     private func save(_ round: WebhookRound) async throws -> Bool {
-        let end = leaseClock().adding(milliseconds: Self.lease)
+        let end = realClock().adding(milliseconds: Self.lease)
         let isSaved = try await database.write { [webhook, holder, clock] transaction in
             var progress = round.progress
             progress.state.leaseUntil = end

@@ -75,6 +75,15 @@ extension Problem {
             self.init(
                 .unknownEvent, "no event has the id `\(id.prefix(100))` in this app and environment",
                 hint: "events are kept for 30 days; `GET /v1/events` lists them")
+        case .noSuchWebhook(nil, _):
+            self.init(
+                .noWebhook, "no webhook is for this app and environment",
+                hint: "add one to `webhooks` in offerd.yaml; docs/webhooks.md explains them")
+        case .noSuchWebhook(let name?, let known):
+            self.init(
+                .noWebhook, "no webhook of this app and environment is named `\(name.prefix(100))`",
+                hint: Suggestion.hint(for: name, among: known, noun: "known")
+                    ?? "add it to `webhooks` in offerd.yaml; its name is the host of its `url`")
         case .noWebhook(let type):
             self.init(
                 .noWebhook, "no webhook takes events of the type `\(type.rawValue)` in this app and environment",

@@ -6,6 +6,7 @@ import OfferModel
 /// `/v1/events`: what happened, and sending it again.
 struct EventsController: Sendable {
     let useCases: UseCases
+    let limits: HTTPLimits
 
     /// `GET`: the next events after a cursor, earliest first.
     @Sendable func list(_ request: Request, _ context: CallerContext) async throws -> Response {
@@ -30,6 +31,16 @@ struct EventsController: Sendable {
         return try .json(
             try await useCases.events.resend(try context.eventId(), caller: context.caller), status: .accepted)
     }
+
+    /// `POST /v1/webhooks/test`: the answer comes after those of the receivers.
+    @Sendable func tryWebhooks(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let body = try await request.decode(WebhookTestRequestBody.self, upTo: limits.bodyBytes, by: context)
+        return try .json(try await useCases.webhookTrials.send(to: body.webhook, caller: context.caller))
+    }
+}
+
+extension WebhookTestRequestBody: CheckedRequest {
+    func check(_ checks: inout RequestChecks, by role: Role) { checks.text(webhook, at: .root.appending("webhook")) }
 }
 
 extension CallerContext {

@@ -70,7 +70,7 @@ struct RouteTable: Sendable {
         let catalog = CatalogController(useCases: useCases, limits: limits)
         let offers = OffersController(useCases: useCases)
         let customers = CustomersController(useCases: useCases, limits: limits)
-        let events = EventsController(useCases: useCases)
+        let events = EventsController(useCases: useCases, limits: limits)
         routes = [
             Route(.post, "/v1/issued-offers", for: [.client, .app], use: issuedOffers.issue),
             Route(.get, "/v1/issued-offers", for: [.support], use: issuedOffers.list),
@@ -100,6 +100,7 @@ struct RouteTable: Sendable {
             Route(.get, "/v1/events", for: [.client, .support], use: events.list),
             Route(.get, "/v1/events/{id}", for: [.client, .support], use: events.show),
             Route(.post, "/v1/events/{id}/resend", for: [.support], use: events.resend),
+            Route(.post, "/v1/webhooks/test", for: [.support], use: events.tryWebhooks),
             Route(.get, "/v1/reports/funnel", for: [.marketing], use: offers.funnel),
             Route(open: .post, "/v1/app-store/{bundleId}/{environment}/notifications", use: appStore.notify),
             Route(open: .get, "/healthz") { _, _ in try .json(HealthBody()) },

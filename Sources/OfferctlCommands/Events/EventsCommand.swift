@@ -7,13 +7,14 @@ import OfferModel
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "List and show events, and send one to its webhooks again.",
+        abstract: "List and show events, send one to its webhooks again, and try webhooks.",
         discussion: """
             Example:
               offerctl events list --type subscription.renewed --from 2026-12-01T00:00:00Z
               offerctl events resend 019ac0de-5a00-8000-8000-00000000002a
+              offerctl events send-test
             """,
-        subcommands: [EventsList.self, EventsShow.self, EventsResend.self])
+        subcommands: [EventsList.self, EventsShow.self, EventsResend.self, EventsSendTest.self])
 }
 
 struct EventsList: AsyncParsableCommand {
@@ -87,6 +88,41 @@ struct EventsResend: AsyncParsableCommand {
     }
 }
 
+struct EventsSendTest: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send-test",
+        abstract: "Send a test event to webhooks and show what their receivers answer.",
+        discussion: """
+            The event has the type `webhook.test` and is signed as events are. The server sends it once, to every webhook of \
+            the key's app and environment or to the named one, whatever types it takes. It is not in `events list`, and no \
+            event waits for it. Exit status: 0 if every receiver accepted it, 1 if one did not. Needs a key with the role \
+            support.
+
+            Example:
+              offerctl events send-test
+              offerctl events send-test example.com
+            """)
+
+    @Argument(help: ArgumentHelp("One webhook by its name: the host of its `url`.", valueName: "webhook"))
+    var webhook: String?
+
+    @OptionGroup var answer: AnswerOptions
+
+    mutating func validate() throws {
+        guard webhook != "" else { throw ValidationError("the name of a webhook cannot be empty") }
+    }
+
+    func run() async throws {
+        let report = try await answer.show { client in
+            try await client.post(
+                "/v1/webhooks/test", WebhookTestRequestBody { $0.webhook = webhook }, as: WebhookTestReport.self)
+        } text: { report in
+            report.results.map { EventText.line($0, answer.output.palette) }.joined(separator: "\n")
+        }
+        guard report.results.allSatisfy(\.delivered) else { throw CommandFailure.answeredNo }
+    }
+}
+
 struct EventArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The event, as `events list` shows it.", valueName: "id"),
@@ -130,6 +166,14 @@ enum EventText {
         }
         let heading = palette.paint(item.id.description, .heading)
         return ([heading] + fields.lines(palette, indent: 2)).joined(separator: "\n")
+    }
+
+    /// `✓ example.com: the receiver accepted the event (status 204)`.
+    static func line(_ result: WebhookTestResult, _ palette: Palette) -> String {
+        let mark = result.delivered ? palette.paint("✓", .good) : palette.paint("✗", .bad)
+        let status = result.delivered ? result.status.map { " (status \($0))" } : nil
+        let hint = result.hint.map { "; \(CLITerms.hint($0))" }
+        return "\(mark) " + "\(result.webhook): \(result.detail)\(status ?? "")\(hint ?? "")".printable
     }
 
     /// Texts without quotes, and the moments of docs/events.md as people read them.

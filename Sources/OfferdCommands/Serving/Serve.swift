@@ -113,7 +113,8 @@ struct Serve: AsyncParsableCommand {
         let useCases = UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
             digestKey: audit?.digestKey, checkpointSigner: audit?.signer, metrics: metrics, rates: rates,
-            webhooks: webhooks, customerTokens: customerTokens, clock: clock,
+            webhooks: webhooks, outlet: WebhookOutlet(sender: sender, clock: { .wallClock }),
+            customerTokens: customerTokens, clock: clock,
             freeSpace: { [path = setup.database.path] in path.flatMap(DiskReserve.freeSpace(beside:)) })
         if let audit, let witness = audit.witness {
             try await witness.require(database, judge: audit.keys.isSigned, newer: useCases.audit.checkpoints)
@@ -198,7 +199,7 @@ struct Serve: AsyncParsableCommand {
             WebhookService(webhooks: webhooks, database: database, logger: logger) { webhook in
                 WebhookDelivery(
                     webhook, database: database, sender: sender, holder: holder,
-                    isAlone: setup.database.path == nil, clock: clock, leaseClock: { .wallClock },
+                    isAlone: setup.database.path == nil, clock: clock, realClock: { .wallClock },
                     metrics: webhookMetrics
                 ) { started.log($1, of: $0) }
             })

@@ -18,7 +18,7 @@ final class DeliveryBench: Sendable {
     let directory: TemporaryDirectory
     let database: any DatabaseDriver
     let clock = TestClock(start)
-    /// Dates leases.
+    /// Dates leases and attempts.
     let leaseClock = TestClock(start)
     let receiver = ScriptedReceiver()
     let notes = Mutex<[WebhookDelivery.Note]>([])
@@ -50,7 +50,7 @@ final class DeliveryBench: Sendable {
         try await self.database.write { try WebhookStore($0).add(webhook.id) }
         return WebhookDelivery(
             webhook, database: database ?? self.database, sender: receiver, holder: holder,
-            clock: { [clock] in clock.now }, leaseClock: { [leaseClock] in leaseClock.now }, metrics: metrics
+            clock: { [clock] in clock.now }, realClock: { [leaseClock] in leaseClock.now }, metrics: metrics
         ) { [self] _, note in notes.withLock { $0.append(note) } }
     }
 

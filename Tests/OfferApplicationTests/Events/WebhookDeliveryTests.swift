@@ -57,6 +57,20 @@ struct WebhookDeliveryTests {
         #expect(try await bench.state()?.succeededAt == DeliveryBench.start)
     }
 
+    @Test("an attempt is dated by real time, which its receiver compares, and the event by the service's time")
+    func times() async throws {
+        let bench = try DeliveryBench()
+        let process = try await bench.process()
+        bench.clock.advance(milliseconds: 400 * Instant.Duration.day)
+        try await bench.happen(to: nil)
+        bench.leaseClock.advance(milliseconds: 7_000)
+        try await bench.run(process)
+        let message = try #require(bench.receiver.messages.first)
+        #expect(message.timestamp == String(bench.leaseClock.now.seconds))
+        let body = String(decoding: message.body, as: UTF8.self)
+        #expect(body.contains("\"occurredAt\":\(bench.clock.now.milliseconds)"), "\(body)")
+    }
+
     @Test("later events of a customer wait for one that failed, and those of others do not")
     func order() async throws {
         let bench = try DeliveryBench()

@@ -94,6 +94,7 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         AnsweredCall("GET /openapi.yaml"),
         AnsweredCall("GET /openapi.json"),
         AnsweredCall("GET /docs"),
+        AnsweredCall("POST /v1/webhooks/test", 200, .support, body: "{}"),
     ]
 
     /// Asks, with the id of an issued offer where the path has `{id}`.

@@ -8,7 +8,8 @@ struct DescribedBodies {
     static let all: [(schema: String, type: any WireObject.Type)] = [
         ("VoidRequest", VoidRequestBody.self), ("Pause", PauseState.self), ("OfferPage", PageBody<OfferSummary>.self),
         ("FunnelReport", FunnelReport.self), ("EventPage", PageBody<EventBody>.self),
-        ("EventResend", EventResendBody.self), ("CatalogRevisionPage", PageBody<AppliedRevision>.self),
+        ("EventResend", EventResendBody.self), ("WebhookTestRequest", WebhookTestRequestBody.self),
+        ("WebhookTest", WebhookTestReport.self), ("CatalogRevisionPage", PageBody<AppliedRevision>.self),
         ("ReplayRequest", ReplayRequestBody.self), ("Replay", DecisionReplay.self),
         ("AttributesRequest", AttributesRequestBody.self), ("Attributes", AttributesBody.self),
         ("IssueRequest", IssueRequest.self), ("IssuedOfferPage", PageBody<IssuedOfferView>.self),

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Webhooks of a running server")
 struct WebhookTests {
-    /// Answers 204, and writes a line per message: whether its signature is right, its id and its body. It verifies by
-    /// Python's own HMAC. While the file `FILE.hang` exists it never answers.
+    /// Answers 204, and writes a line per message: whether its signature is right and its time that of now, its id and its
+    /// body. It verifies by Python's own HMAC. While the file `FILE.hang` exists it never answers.
     private static let receiver = """
         import base64, hashlib, hmac, http.server, os, sys, time
         secret, out = base64.b64decode(sys.argv[1]), open(sys.argv[2], "a", buffering=1)
@@ -16,7 +16,9 @@ struct WebhookTests {
                 body, head = self.rfile.read(int(self.headers["content-length"])), self.headers
                 signed = f"{head['webhook-id']}.{head['webhook-timestamp']}.".encode() + body
                 right = "v1," + base64.b64encode(hmac.new(secret, signed, hashlib.sha256).digest()).decode()
-                print(right in head["webhook-signature"].split(" "), head["webhook-id"], body.decode(), file=out)
+                right = right in head["webhook-signature"].split(" ")
+                fresh = abs(time.time() - int(head["webhook-timestamp"])) < 300
+                print(right and fresh, head["webhook-id"], body.decode(), file=out)
                 if os.path.exists(sys.argv[2] + ".hang"): time.sleep(3600)
                 self.send_response(204)
                 self.end_headers()
@@ -86,6 +88,63 @@ struct WebhookTests {
         #expect(await next.stop() == 0)
     }
 
+    @Test("under a clock file messages are dated by real time and events by the file, and a test event leaves no trace")
+    func testEvent() async throws {
+        let installation = try await Installation()
+        let directory = installation.directory
+        let (messages, port, receiver) = try await receiver(in: directory)
+        defer { kill(receiver.processIdentifier, SIGKILL) }
+        try add(port, to: directory, events: "offer.refused")
+        let time = Int64(Date().timeIntervalSince1970 * 1_000) + 400 * Instant.Duration.day
+        try directory.write("\(time)\n", to: "clock")
+        let server = try await RunningServer.start(installation, arguments: ["--clock-file", "clock"])
+        let client = HTTPClient(configuration: HTTPClient.Configuration())
+        try await TestCatalog.apply(installation, server, client: client)
+        try await until("the webhook is known") {
+            try await Self.doctor(installation).contains("has taken no event yet")
+        }
+
+        func sendTest(_ webhook: [String] = []) async throws -> Command {
+            try await BuiltProgram("offerctl").run(
+                ["events", "send-test"] + webhook,
+                environment: ["OFFERCTL_SERVER": server.url, "OFFERCTL_TOKEN": try installation.token(.support)],
+                directory: directory.url)
+        }
+        for names in [[], ["127.0.0.1"]] {
+            let run = try await sendTest(names)
+            #expect(run.status == 0, "\(run.errorText)")
+            #expect(run.text == "✓ 127.0.0.1: the receiver accepted the event (status 204)\n")
+        }
+        let tests = try messages()
+        #expect(tests.count == 2 && tests[0] != tests[1])
+        for message in tests {
+            #expect(message.hasPrefix("True ") && message.contains(#""type":"webhook.test""#), "\(message)")
+            #expect(message.contains(#""occurredAt":\#(time)"#), "\(message)")
+        }
+        let feed = try await server.ask("GET", "/v1/events", token: try installation.token(.support), client: client)
+        #expect((feed.json["items"] as? [Any])?.isEmpty == true, "\(feed.json)")
+        #expect(try await Self.doctor(installation).contains("has taken no event yet"))
+
+        let refused = try await server.ask(
+            "POST", "/v1/issued-offers", token: try installation.token(.client),
+            body: #"{"offerId":"comeback","customer":{"customerId":"stranger"}}"#, client: client)
+        #expect(refused.json["decisionId"] != nil, "\(refused.json)")
+        try await until("the event arrives") { try messages().count == 3 }
+        let event = try #require(try messages().last)
+        #expect(event.hasPrefix("True ") && event.contains(#""type":"offer.refused""#), "\(event)")
+        #expect(event.contains(#""occurredAt":\#(time)"#), "\(event)")
+
+        kill(receiver.processIdentifier, SIGKILL)
+        receiver.waitUntilExit()
+        let failed = try await sendTest()
+        #expect(
+            failed.status == 1 && failed.text.hasPrefix("✗ 127.0.0.1: the event was not delivered: "), "\(failed.text)")
+        let unknown = try await sendTest(["localhost"])
+        #expect(unknown.status == 1 && unknown.errorText.contains("is named `localhost`"), "\(unknown.errorText)")
+        try await client.shutdown()
+        #expect(await server.stop() == 0)
+    }
+
     /// What a receiver gets, its port, and its process.
     private func receiver(
         in directory: TemporaryDirectory
@@ -104,9 +163,9 @@ struct WebhookTests {
         return ({ Array(try lines().dropFirst()) }, try #require(try lines().first), receiver)
     }
 
-    private func add(_ port: String, to directory: TemporaryDirectory) throws {
+    private func add(_ port: String, to directory: TemporaryDirectory, events: String = "offer.issued") throws {
         let yaml = try String(contentsOfFile: directory.path("offerd.yaml"), encoding: .utf8)
-        let webhook = "url: 'http://127.0.0.1:\(port)/', secrets: [whsec_\(Self.secret)], events: [offer.issued]"
+        let webhook = "url: 'http://127.0.0.1:\(port)/', secrets: [whsec_\(Self.secret)], events: [\(events)]"
         try directory.write(yaml + "webhooks: [{ \(webhook) }]\n", to: "offerd.yaml")
     }
 
