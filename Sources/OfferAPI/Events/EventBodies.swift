@@ -52,7 +52,7 @@ package struct WebhookTestRequestBody: WireRequest {
     }
 }
 
-/// The answer: what became known of each receiver.
+/// The answer: how each receiver took the event.
 package struct WebhookTestReport: WireObject {
     package var results: [WebhookTestResult] = []
 
