@@ -1,5 +1,6 @@
-import OfferDocuments
 import Testing
+
+@testable import OfferDocuments
 
 @Suite("A catalog that is given as JSON")
 struct JSONCatalogTests {
@@ -46,10 +47,59 @@ struct JSONCatalogTests {
         try #require(text != Self.catalog)
         let issue = try #require(read(text, isJSON: true).first)
         #expect(issue.code == .syntax && issue.detail.hasPrefix("not JSON, "), "\(issue)")
-        #expect(issue.hint?.contains("no comma after the last member") == true)
         #expect(issue.line == line && issue.column == column, "\(issue)")
         // What is YAML has another fault at most, such as a number with a sign.
         #expect(!read(text, isJSON: false).contains { $0.code == .syntax })
+    }
+
+    @Test(
+        "is said to have no comments and no last comma only where there is one, YAML's or JavaScript's",
+        arguments: [
+            ("[1, ]", true), ("{\"a\": 1,\r\n\r\n}", true), ("{\"é🎉\": [1,\n\t]}", true), ("# spring\n{}", true),
+            ("{} # spring", true), ("{} // spring", true), ("{ /* spring */ }", true), ("[,]", false), ("[1,", false),
+            ("[1}", false), ("]", false), ("[1 / 2]", false), ("{} {}", false), ("[NaN]", false), ("{'a': 1}", false),
+            ("{\"a\": \"#", false), ("[\"\\uD83C\"]", false), (String(repeating: "[", count: 2_000), false),
+        ])
+    func hints(_ text: String, _ isYAMLAlone: Bool) {
+        let hint = read(text, isJSON: true).first?.hint
+        #expect(hint?.contains("no comma after the last member") == isYAMLAlone, "\(text): \(hint ?? "no hint")")
+        #expect(hint?.hasPrefix("correct it, or send YAML") == !isYAMLAlone, "\(text)")
+    }
+
+    @Test(
+        "may write a character as a pair of escapes, as Python does, and what follows in the line keeps its place",
+        arguments: [
+            (#""\ud83c\udf89""#, #""🎉""#),
+            (#""\uD83C\uDF89\uD83D\ude00 \u00e9\u00E8\/""#, #""🎉😀 éè/""#),
+            (#""\\ud83c\\udf89 \"\ud83c\udf89\"""#, #""\\ud83c\\udf89 \"🎉\"""#),
+        ])
+    func surrogatePairs(_ escaped: String, _ plain: String) throws {
+        func catalog(_ signal: String, _ rest: String = "") -> String {
+            let offer = """
+                { "id": "trial", "type": "introductory", "products": ["com.example.pro.monthly"], "period": "P1W",
+                  "paymentMode": "freeTrial", "periodCount": 1, "status": "active", "limits": [],
+                  "eligibility": { "fact": "signals.mood", "is": \(signal) }\(rest) }
+                """
+            return Self.catalog.replacing("\"offers\": []", with: "\"offers\": [\(offer)]")
+        }
+        let value = try CatalogReader.read(catalog(plain), isJSON: true).value
+        #expect(try CatalogReader.read(catalog(escaped), isJSON: true).value == value)
+        #expect(try CatalogReader.read(catalog(escaped)).value == value, "as it is read again once it is applied")
+        let wrong = catalog(escaped, #", "wrong": 1"#)
+        let lines = wrong.split(separator: "\n", omittingEmptySubsequences: false)
+        let line = try #require(lines.firstIndex { $0.contains("wrong") })
+        let before = try #require(lines[line].ranges(of: "\"wrong\"").first).lowerBound
+        for isJSON in [true, false] {
+            let issue = try #require(read(wrong, isJSON: isJSON).first)
+            #expect(issue.code == .unknownKey && issue.line == line + 1, "\(issue)")
+            #expect(issue.column == lines[line][..<before].unicodeScalars.count + 1, "\(issue)")
+        }
+    }
+
+    @Test(
+        "keeps an escape that is none of a pair", arguments: [#"\bD83C\nDF89"#, #"\\uD83C\\uDF89"#, #"\u00e9\u1234"#])
+    func unpaired(_ escapes: String) {
+        #expect(JSONForYAML.text("[\"\(escapes)\"]") == "[\"\(escapes)\"]")
     }
 
     @Test(

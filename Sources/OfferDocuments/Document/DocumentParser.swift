@@ -39,9 +39,14 @@ final class DocumentParser {
     static func parse(
         _ bytes: [UInt8], isJSON: Bool = false, isOwn: Bool = false
     ) throws(InvalidDocument) -> DocumentNode {
-        let text = try DocumentText(bytes).text
+        var text = try DocumentText(bytes).text
         guard !text.isEmpty else { throw empty }
-        if isJSON { try requireJSON(text) }
+        do {
+            try JSONForm.check(Array(text.utf8), .document)
+            text = JSONForYAML.text(text)
+        } catch {
+            if isJSON, let issue = notJSON(error, text) { throw issue }
+        }
         let reader = DocumentParser(text, isOwn: isOwn)
         return try Array(text.utf8).withUnsafeBufferPointer { bytes throws(InvalidDocument) in
             yaml_parser_set_input_string(&reader.parser, bytes.baseAddress, bytes.count)
@@ -49,17 +54,25 @@ final class DocumentParser {
         }
     }
 
-    private static func requireJSON(_ text: String) throws(InvalidDocument) {
-        do {
-            try JSONForm.check(Array(text.utf8), .document)
-        } catch {
-            guard case .malformed(let line, let column) = error.kind else { return }
-            throw InvalidDocument(
-                .syntax, at: DocumentPosition(line: line, column: column), "not JSON, \(error.detail)",
-                hint:
-                    "JSON has no comments and no comma after the last member; YAML, as `.yaml` or `application/yaml`, "
-                    + "may have both")
-        }
+    private static func notJSON(_ fault: JSONFault, _ text: String) -> InvalidDocument? {
+        guard case .malformed(let line, let column) = fault.kind else { return nil }
+        let position = DocumentPosition(line: line, column: column)
+        return InvalidDocument(
+            .syntax, at: position, "not JSON, \(fault.detail)",
+            hint: isYAMLAlone(at: position, in: text)
+                ? "JSON has no comments and no comma after the last member; YAML, as `.yaml` or `application/yaml`, "
+                    + "may have both"
+                : "correct it, or send YAML, as `.yaml` or `application/yaml`")
+    }
+
+    /// Whether a comment begins there, or a bracket closes after a comma.
+    private static func isYAMLAlone(at position: DocumentPosition, in text: String) -> Bool {
+        let scalars = text.unicodeScalars
+        let lines = scalars.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let rest = lines.dropFirst(position.line - 1).first?.dropFirst(position.column - 1) else { return false }
+        if ["#", "//", "/*"].contains(where: { rest.starts(with: $0.unicodeScalars) }) { return true }
+        return rest.first.map { ["]", "}"].contains($0) } == true
+            && scalars[..<rest.startIndex].last { !$0.properties.isWhitespace } == ","
     }
 
     private func document() throws(InvalidDocument) -> DocumentNode {

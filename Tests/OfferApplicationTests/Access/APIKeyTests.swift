@@ -1,3 +1,4 @@
+import Foundation
 import OfferApplication
 import OfferStore
 import OfferTestSupport
@@ -59,6 +60,25 @@ struct APIKeyTests {
                     let wrong = role == .admin ? "client" : "admin"
                     #expect(try await keys.caller(forToken: "offerd_\(wrong)_\(place)_\(rest)") == nil)
                 }
+            }
+        }
+    }
+
+    @Test("docs/configuration.md gives scanners of leaked secrets a pattern of every token, and of no other text")
+    func scanned() async throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        let text = try #require(page.firstMatch(of: #/scanner of leaked secrets: tokens match\s+`([^`]+)`/#)?.1)
+        let pattern = try Regex(String(text))
+        let keys = try await Workbench().useCases.apiKeys
+        for role in Role.allCases {
+            for environment in AppStoreEnvironment.allCases {
+                let scope = Scope(bundleId: Workbench.scope.bundleId, environment: environment)
+                let token = try await keys.create(scope: scope, role: role).text
+                #expect(token.wholeMatch(of: pattern) != nil, "\(token)")
+                #expect(token.dropLast().wholeMatch(of: pattern) == nil)
+                #expect(token.replacing("_\(role.rawValue)_", with: "_owner_").firstMatch(of: pattern) == nil)
             }
         }
     }

@@ -100,7 +100,7 @@ struct RoleMatrixTests {
     func namedReasons() async throws {
         try await ServiceFixture.run { service in
             let token = try await service.token(.support)
-            let unknown = "offerd_0123456789abcdef_" + String(repeating: "0", count: 64)
+            let unknown = "offerd_support_test_0123456789abcdef_" + String(repeating: "0", count: 64)
             let form = "the `Authorization` header is not of the form `Bearer TOKEN`"
             for (headers, detail) in [
                 ([], "the request carries no API key"), ([token], form), (["Token \(token)"], form),
