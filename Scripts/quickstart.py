@@ -4,11 +4,12 @@ usage: quickstart.py STATE RESULT PAGE=DEBIAN…
 
 Follows the pages in order, each in its own Debian. In a page, every line after `$ ` in a ```console block is typed, and the lines
 below it have to be printed, but for ids, times, tokens and signatures; `…` is for any lines, for the other members of an
-object, or for the rest of a list. A command without output, or only with `…`, has to succeed. A ```yaml block after `<!-- file: NAME -->` is a file that the reader saves. These
-comments mark what only this script knows:
+object, or for the rest of a list. Every command has to succeed, each of a pipe too. A ```yaml block after `<!-- file: NAME -->` is a file
+that the reader saves. These comments mark what only this script knows:
 
   <!-- stand-in: NAME -->   what a machine without a name, an Apple Account and an app cannot do is played (StandIns)
   <!-- input: TEXT -->      what a person types at the first command of the next block
+  <!-- status: NUMBER -->   the exit status of the first command of the next block, where it is not 0
   <!-- on: PAGE -->         the next block is typed in the Debian of that page, such as by an operator, and is not counted
 
 The signatures of every offer in an output are verified with openssl. Writes a line to RESULT for each page: its name, the commands
@@ -49,16 +50,17 @@ class Fault(Exception):
 
 
 def parsed(page: pathlib.Path):
-    """The page as ("command", line, (where, input), text, output), ("file", line, "", name, text) and ("stand-in", line, "", name, "")."""
-    items, fence, file, where, typed = [], None, None, None, ""
+    """The page as ("command", line, (where, input, status), text, output), ("file", line, "", name, text) and
+    ("stand-in", line, "", name, "")."""
+    items, fence, file, where, typed, status = [], None, None, None, "", 0
     for number, line in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
         if fence is not None and line == "```":
             fence = file = where = None
         elif fence == "console":
             last = items[-1] if items else None
             if line.startswith("$ "):
-                items.append(["command", number, (where, typed), line[2:], None])
-                typed = ""
+                items.append(["command", number, (where, typed, status), line[2:], None])
+                typed, status = "", 0
             elif last and last[4] is None and (last[3].endswith("\\") or last[3].count("'") % 2):
                 last[3] += "\n" + line
             else:
@@ -69,13 +71,15 @@ def parsed(page: pathlib.Path):
             fence = line[3:]
             if fence == "yaml" and file:
                 items.append(["file", number, "", file, ""])
-        elif fence is None and (mark := re.fullmatch(r"<!-- (stand-in|on|file|input): (.+) -->", line)):
+        elif fence is None and (mark := re.fullmatch(r"<!-- (stand-in|on|file|input|status): (.+) -->", line)):
             if mark[1] == "stand-in":
                 items.append(["stand-in", number, "", mark[2], ""])
             elif mark[1] == "on":
                 where = mark[2]
             elif mark[1] == "input":
                 typed = mark[2]
+            elif mark[1] == "status":
+                status = int(mark[2])
             else:
                 file = mark[2]
     return items
@@ -89,8 +93,8 @@ class Shell:
         environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8",
                        "USER": "root", "TERM": "dumb"}
         self.process = subprocess.Popen(
-            ["chroot", debian, "bash", "--noprofile", "--norc"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT)
+            ["chroot", debian, "bash", "--noprofile", "--norc", "-o", "pipefail"], env=environment,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.run("cd")
 
     def run(self, command: str, typed: str = ""):
@@ -263,7 +267,7 @@ class Page:
         self.first = self.first or ("–", "–")
         return [self.name, *self.first, self.count, f"{seconds:.1f}", self.verified]
 
-    def type(self, command, shown, where, typed):
+    def type(self, command, shown, where, typed, expected):
         shell = self.others[where].shell if where else self.shell
         self.started = self.started or time.monotonic()
         before = time.monotonic()
@@ -274,7 +278,7 @@ class Page:
         Text.tokens += TOKEN.findall(printed)
         with open(self.stand_ins.state / f"{self.name}.txt", "a", encoding="utf-8") as transcript:
             transcript.write(f"$ {command}\n{printed}")
-        if shown in (None, "…\n") and status:
+        if status != expected:
             raise Fault(f"status {status}: {printed}")
         if shown is not None and (faults := self.text.differences(shown, printed)):
             raise Fault("\n".join(faults))

@@ -52,7 +52,7 @@ extension PublicDocument {
     /// The two hashes are those of the text in `<script>` and in `<style>`.
     private static let contentSecurityPolicy = """
         default-src 'none'; connect-src 'self'; \
-        script-src 'sha256-TGfDPISKwYbZ80W5FTGEc+ood0vhz7egvfhXAO2ls/c='; \
+        script-src 'sha256-YWYYSw4ovmZTF/7ijCt8OAb1dTYUgttS2WtX597fb8w='; \
         style-src 'sha256-L1GjA96y6qUSHUSKlhuFzTiZnZyT6QL3W8fEwA0UHnQ='; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """

@@ -2,7 +2,7 @@ public import Hummingbird
 import HummingbirdCore
 public import Logging
 public import Metrics
-import NIOCore
+package import NIOCore
 public import OfferApplication
 public import OfferModel
 
@@ -77,7 +77,7 @@ public enum OfferServer {
 
 extension SocketAddress {
     /// Whether only programs on this machine can reach it.
-    var isLoopback: Bool {
+    package var isLoopback: Bool {
         guard let ipAddress else { return true }
         return ipAddress == "::1" || ipAddress.hasPrefix("127.") || ipAddress.hasPrefix("::ffff:127.")
     }

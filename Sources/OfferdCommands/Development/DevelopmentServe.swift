@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import OfferApplication
 import OfferDocuments
+import OfferHTTP
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
@@ -43,7 +44,9 @@ struct DevelopmentServe: AsyncParsableCommand {
     @Option(help: "The folder of the installation. (default: .offerd-xcode beside the file)", completion: .directory)
     var folder: String?
 
-    @Option(help: "The address to listen on; port 0 takes a free one. Others than this machine's need `--yes`.")
+    @Option(
+        help: "The address to listen on; port 0 takes a free one. Addresses that other machines can reach need `--yes`."
+    )
     var listen = "127.0.0.1:8080"
 
     @Flag(help: "Let other machines of the network reach the server, if `--listen` says so.")
@@ -97,13 +100,14 @@ struct DevelopmentServe: AsyncParsableCommand {
 
     /// Refuses an address that other machines can reach, unless the user knows what that means.
     private func requireConsent() throws {
-        guard !yes, let address = ListenAddress(listen), !["127.0.0.1", "::1", "localhost"].contains(address.host)
-        else { return }
+        guard !yes, let address = ListenAddress(listen), !address.isLoopback else { return }
         throw CommandFailure(
             .usage,
             "every machine of the network could reach `\(listen)`: the server has no TLS, so tokens and customers' data "
-                + "can be read on the way, and used. Its offers are valid in Xcode alone",
-            hints: ["to try an app on a device, in a network that you trust, add `--yes`"])
+                + "can be read on the way, and used",
+            hints: [
+                "its offers are valid in Xcode alone; to try an app on a device, in a network that you trust, add `--yes`"
+            ])
     }
 
     /// The URLs under which a server can be reached: the first from this machine, the others from other machines.
@@ -243,5 +247,12 @@ struct DevelopmentServe: AsyncParsableCommand {
         let offer = offers.first { $0.type == .promotional } ?? offers.first
         let ids = offer.map { #""offerIds": ["\#($0.id)"], "# } ?? ""
         return "{\(ids)\"customer\": {\"customerId\": \"tester\"}}"
+    }
+}
+
+extension ListenAddress {
+    /// Whether only programs on this machine can reach it. Any name but `localhost` may be that of another address.
+    var isLoopback: Bool {
+        host.lowercased() == "localhost" || (try? SocketAddress(ipAddress: host, port: port))?.isLoopback == true
     }
 }

@@ -95,6 +95,7 @@ struct PublicDocumentTests {
                 #expect(!answer.text.contains(forbidden), "\(forbidden)")
             }
             #expect(answer.text.ranges(of: "fetch(").count == 1 && answer.text.contains("fetch(\"openapi.json\")"))
+            #expect(answer.text.ranges(of: "<p role=\"status\"").count == 1, "where it says how many calls it shows")
             #expect(!answer.text.contains(" style=") && !answer.text.contains(" onclick"))
         }
     }

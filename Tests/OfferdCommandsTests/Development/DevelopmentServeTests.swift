@@ -278,6 +278,18 @@ struct DevelopmentServeTests {
         #expect(urls.count == 1 || bound.contains("//0.0.0.0:") || bound.contains("//[::]:"))
     }
 
+    @Test(
+        "only an address that other machines can reach needs --yes, however it is written",
+        arguments: [
+            ("127.0.0.1:0", true), ("127.0.0.2:0", true), ("localhost:0", true), ("LOCALHOST:0", true),
+            ("[::1]:0", true), ("[0:0:0:0:0:0:0:1]:0", true), ("[::FFFF:127.0.0.1]:0", true), ("0.0.0.0:0", false),
+            ("[::]:0", false), ("128.0.0.1:0", false), ("[1::1]:0", false), ("[::ffff:10.0.0.1]:0", false),
+            ("127.0.0.1.example.com:0", false), ("localhost.example.com:0", false),
+        ])
+    func loopback(address: String, isLoopback: Bool) throws {
+        #expect(try #require(ListenAddress(address)).isLoopback == isLoopback)
+    }
+
     @Test("a key on another curve, a missing or wrong certificate and an address of other machines are refused")
     func refused() async throws {
         try project.write(key: "secp384r1")

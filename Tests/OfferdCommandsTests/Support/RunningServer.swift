@@ -24,6 +24,8 @@ final class RunningServer: Sendable {
     /// The lines it had printed by then.
     let printed: [String]
     private let process: Mutex<Process>
+    /// Keeps the folder, and the database in it, for as long as the server is used.
+    private let directory: TemporaryDirectory
 
     var processIdentifier: Int32 { process.withLock { $0.processIdentifier } }
 
@@ -80,6 +82,7 @@ final class RunningServer: Sendable {
         self.url = url
         metricsURL = address(after: "metrics on ")
         self.process = Mutex(process)
+        self.directory = directory
     }
 
     /// Refuses a configuration whose server would ask Apple by itself: for missing notifications, a minute after its start.
