@@ -232,7 +232,7 @@ struct ForgottenUsesTests {
         restored.bench.clock.advance(hours: 26)
         let clock = restored.bench.clock
         _ = try await Retention(
-            ledger: OfferStore.Ledger(restored.database, digest: OpenSSLDigest()), terms: RetentionTerms(),
+            ledger: OfferStore.Ledger(restored.database, digest: OpenSSLDigest()), terms: .standard,
             author: AuditAuthor(actor: "tests"), clock: { clock.now }
         ).sweep()
         let (report, isPaused) = try await restored.database.read { transaction in
