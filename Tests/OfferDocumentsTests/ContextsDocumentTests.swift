@@ -59,6 +59,10 @@ struct ContextsDocumentTests {
                 "contexts: [{ name: a, server: s, app: a.b, environment: Xcode, tokenCommand: [] }]\n",
                 "this list must not be empty"
             ),
+            (
+                "contexts: [{ name: a, server: s, app: a.b, environment: Xcode, tokenCommand: [p, \"\", \"a\\nb\"] }]\n",
+                "`a\\u{a}b` is not a word of a command"
+            ),
         ])
     func mistakes(_ text: String, _ detail: String) throws {
         let refusal = #expect(throws: InvalidDocument.self) { _ = try read(text) }

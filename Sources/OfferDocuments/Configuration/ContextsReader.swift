@@ -48,6 +48,8 @@ package enum ContextsReader {
 
     package static func isName(_ text: String) -> Bool { TextForm.name.accepts(text) }
 
+    package static func isBundleId(_ text: String) -> Bool { TextForm.bundleId.accepts(text) }
+
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ContextsConfiguration> {
         try DocumentReading.read(bytes) { root in
             guard let mapping = root.mapping(["current", "contexts"]) else { return nil }
@@ -90,7 +92,7 @@ package enum ContextsReader {
         switch (file, command) {
         case (let file?, nil): return file.tokenPath().map(ContextToken.file)
         case (nil, let command?):
-            let words = command.list(of: "words", atMost: mostWords)?.compactMap { $0.text(.path) }
+            let words = command.list(of: "words", atMost: mostWords)?.compactMap { $0.text(.word) }
             return words.map(ContextToken.command)
         case (nil, nil):
             return mapping.field.refuse(
@@ -101,6 +103,12 @@ package enum ContextsReader {
                 .contradiction, "`tokenFile` and `tokenCommand` are both given", hint: "keep one")
         }
     }
+}
+
+extension TextForm {
+    fileprivate static let word = TextForm(
+        noun: "a word of a command", hint: "use 1 to 4096 bytes without line breaks or other control characters",
+        accepts: path.accepts)
 }
 
 extension Field {

@@ -6,6 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import OfferAPI
+import OfferDocuments
 import OfferModel
 import Synchronization
 
@@ -22,6 +23,8 @@ struct OfferdClient: Sendable {
     let timeoutSeconds: Int
     /// Trusted instead of this machine's.
     var authorities: Authorities?
+    /// The context whose token it is: a key of another app or environment is not used.
+    var context: ContextConfiguration?
     /// The app and environment of the API key, from the first answer.
     let scope = AnnouncedScope()
 
@@ -85,6 +88,12 @@ struct OfferdClient: Sendable {
         _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], headers: [(String, String)] = [],
         body: [UInt8]? = nil
     ) async throws -> Answer {
+        // What only reads finds out with its own answer.
+        if let context, method != .GET {
+            if scope.value == nil { try await learnScope() }
+            guard let announced = scope.value else { throw silentOnScope }
+            try context.require(announced)
+        }
         var request = HTTPClientRequest(url: address.url(path, query: query))
         request.method = method
         request.headers.add(name: "Authorization", value: "Bearer \(token)")
@@ -93,6 +102,7 @@ struct OfferdClient: Sendable {
         if let body { request.body = .bytes(body) }
         let answer = try await exchange(request)
         scope.note(answer.headers.first(name: "Offerd-Scope"))
+        if let announced = scope.value { try context?.require(announced) }
         if (200..<300).contains(answer.status) { return answer }
         guard answer.mediaType == ProblemBody.mediaType,
             let problem = try? WireJSON.decode(ServerRefusal.Problem.self, from: answer.body), problem.isOurs
@@ -242,7 +252,9 @@ final class AnnouncedScope: Sendable {
 extension Scope {
     fileprivate init?(header: String) {
         let parts = header.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let environment = AppStoreEnvironment(rawValue: String(parts[1])) else { return nil }
+        guard parts.count == 2, let environment = AppStoreEnvironment(rawValue: String(parts[1])),
+            ContextsReader.isBundleId(String(parts[0]))
+        else { return nil }
         self.init(bundleId: BundleId(String(parts[0])), environment: environment)
     }
 
@@ -255,6 +267,12 @@ extension Scope {
 }
 
 extension OfferdClient {
+    var silentOnScope: CommandFailure {
+        CommandFailure(
+            .unavailable, "`\(address)` does not say which app and environment the key is for",
+            hints: ["it may be older than this offerctl"])
+    }
+
     /// Asks the server where the key belongs. Any answer to a valid key says so, a refusal too.
     ///
     /// - Throws: why there is no answer, or that the key is not accepted.

@@ -5,6 +5,8 @@ import OfferDocuments
 import OfferModel
 
 /// Which server is called with which key: each by its option, else its variable, else the context.
+///
+/// The server of a context that was only selected, not named, gets the token of the context alone.
 struct ServerAccess {
     let client: OfferdClient
     /// Where the API key's token comes from.
@@ -13,9 +15,9 @@ struct ServerAccess {
     init(_ options: ServerOptions, _ environment: [String: String]) throws(CommandFailure) {
         var server = Setting(option: options.server, "--server", variable: "OFFERCTL_SERVER", in: environment)
         var token = Setting(option: options.token, "--token", variable: "OFFERCTL_TOKEN", in: environment)
-        let isWhole = server.value != nil && token.value != nil
-        let context = isWhole && options.context == nil ? nil : try Self.context(options.context, environment)
-        if let context, options.context != nil {
+        let isNamed = options.context != nil
+        let context = token.value == nil || isNamed ? try Self.context(options.context, environment) : nil
+        if let context, isNamed {
             for setting in [server, token] where setting.isFromVariable {
                 Console.note("hint: \(setting.name) in the environment wins over \(context.label)")
             }
@@ -23,6 +25,7 @@ struct ServerAccess {
         if let context, server.value == nil { server = Setting(context.server, in: context) }
         let address = try Self.address(server)
         let isOfContext = context.map { ServerAddress($0.server) == address } ?? false
+        var contextOfToken: ContextConfiguration?
         if let context, token.value == nil {
             guard isOfContext else {
                 throw CommandFailure(
@@ -34,12 +37,13 @@ struct ServerAccess {
             }
             token = Setting(try context.token.read(within: options.timeout), in: context)
             try context.requireKind(of: token.value ?? "")
+            contextOfToken = context
         }
         let authorities = try Self.authorities(
             options.caFile ?? (isOfContext ? context?.caFile : nil), environment, for: address)
         client = OfferdClient(
             address: address, addressSetting: server.name, token: try Self.secret(token),
-            timeoutSeconds: options.timeout, authorities: authorities)
+            timeoutSeconds: options.timeout, authorities: authorities, context: contextOfToken)
         self.token = token
     }
 
@@ -60,17 +64,16 @@ struct ServerAccess {
         return address
     }
 
-    static func secret(_ setting: Setting) throws(CommandFailure) -> String {
+    static func secret(
+        _ setting: Setting, hint: String = "set OFFERCTL_TOKEN or use `--token`; `offerctl login` saves one"
+    ) throws(CommandFailure) -> String {
         // Tokens often come from a file, with a line break.
         let secret = (setting.value ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !secret.isEmpty else {
             let isBlank = setting.value != nil
             throw CommandFailure(
                 .usage, isBlank ? "\(setting.name) is blank, and no API key is given" : "no API key is given",
-                hints: [
-                    "set OFFERCTL_TOKEN or use `--token`; `offerctl login` saves one",
-                    "the operator makes one with `offerd api-keys create`",
-                ])
+                hints: [hint, "the operator makes one with `offerd api-keys create`"])
         }
         guard secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw CommandFailure(
@@ -118,5 +121,13 @@ extension ContextConfiguration {
             hints: [
                 "the context is for \(scope.environment.rawValue); `offerctl login \(name)` checks a key and saves it"
             ])
+    }
+
+    /// Refuses a key of another app or environment than that of the login, as the server says of it.
+    func require(_ announced: Scope) throws(CommandFailure) {
+        guard announced != scope else { return }
+        throw CommandFailure(
+            .usage, "the token of \(label) is for \(announced.text(.plain)), not for \(scope.text(.plain))",
+            hints: ["`offerctl login \(name)` checks a key and saves it"])
     }
 }

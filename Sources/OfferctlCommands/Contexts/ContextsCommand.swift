@@ -65,10 +65,10 @@ struct ContextsUse: ParsableCommand {
 
     func run() throws {
         let file = try ContextsFile.required(ProcessInfo.processInfo.environment)
-        var contexts = try file.read()
-        let context = try contexts.named(name)
-        contexts.current = name
-        try file.write(contexts)
+        let context = try file.change { contexts in
+            contexts.current = name
+            return try contexts.named(name)
+        }
         Console.write("\(context.label) is selected: \(context.text(Console.palette))")
     }
 }
@@ -89,12 +89,12 @@ struct ContextsRemove: ParsableCommand {
 
     func run() throws {
         let file = try ContextsFile.required(ProcessInfo.processInfo.environment)
-        var contexts = try file.read()
-        let context = try contexts.named(name)
-        contexts.contexts.removeAll { $0.name == name }
-        if contexts.current == name { contexts.current = nil }
-        try file.write(contexts)
-        if context.token == .file(file.keptToken(of: name)) { file.forgetToken(of: name) }
+        let context = try file.change { contexts in
+            let context = try contexts.named(name)
+            contexts.contexts.removeAll { $0.name == name }
+            if contexts.current == name { contexts.current = nil }
+            return context
+        }
         Console.write("\(context.label) is removed; its API key stays valid until it is revoked")
     }
 }

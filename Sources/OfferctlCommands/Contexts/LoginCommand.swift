@@ -56,6 +56,13 @@ struct LoginCommand: AsyncParsableCommand {
         guard tokenFile == nil || tokenCommand.isEmpty else {
             throw ValidationError("use either `--token-file` or `--token-command`")
         }
+        guard name?.hasPrefix("offerd_") != true else {
+            throw ValidationError("an API key's token cannot name a context")
+        }
+        // The option takes all words that follow, so it has none only at the end.
+        guard !tokenCommand.isEmpty || CommandLine.arguments.last != "--token-command" else {
+            throw ValidationError("`--token-command` needs the words of a command")
+        }
         if let name, !ContextsReader.isName(name) {
             throw ValidationError("`\(name.printable)` cannot name a context: use letters, digits, `.`, `_` and `-`")
         }
@@ -64,13 +71,14 @@ struct LoginCommand: AsyncParsableCommand {
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let file = try ContextsFile.required(environment)
-        let contexts = try file.read()
+        _ = try file.read()
         let server = Setting(option: server, "--server", variable: "OFFERCTL_SERVER", in: environment)
         let address = try ServerAccess.address(server)
         let ownCA = caFile.map { URL(filePath: $0).path }
         let authorities = try ServerAccess.authorities(ownCA, environment, for: address)
         let (source, token) = try token(environment)
-        let secret = try ServerAccess.secret(token)
+        let secret = try ServerAccess.secret(
+            token, hint: "set OFFERCTL_TOKEN, or use `--token-file` or `--token-command`")
         let client = OfferdClient(
             address: address, addressSetting: server.name, token: secret, timeoutSeconds: timeout,
             authorities: authorities)
@@ -79,24 +87,35 @@ struct LoginCommand: AsyncParsableCommand {
         } catch let refusal as ServerRefusal {
             throw refusal.commandFailure(files: SentFiles(), token: token)
         }
-        guard let scope = client.scope.value else {
-            throw CommandFailure(
-                .unavailable, "`\(address)` does not say which app and environment the key is for",
-                hints: ["it may be older than this offerctl"])
-        }
-        let name = try name ?? freeName(for: scope, at: address, among: contexts)
-        let context = ContextConfiguration(
-            name: name, server: address.description, scope: scope, token: source ?? .file(file.keptToken(of: name)),
-            caFile: ownCA)
-        if source == nil { try file.keep(token: secret, of: name) }
-        try file.write(contexts.selecting(context))
-        if source != nil { file.forgetToken(of: name) }
+        guard let scope = client.scope.value else { throw client.silentOnScope }
+        let context = try save(scope, at: address, source, secret, ownCA, in: file)
         let role = secret.split(separator: "_").dropFirst().first.flatMap { Role(rawValue: String($0)) }
         Console.write(
             "\(context.label) is saved and selected: \(role.map { "\($0.rawValue) of " } ?? "")\(context.text(Console.palette))"
         )
         for variable in ["OFFERCTL_SERVER", "OFFERCTL_TOKEN"] where !(environment[variable] ?? "").isEmpty {
             Console.note("hint: \(variable) in the environment wins over the context: unset it to use the context")
+        }
+    }
+
+    private func save(
+        _ scope: Scope, at address: ServerAddress, _ source: ContextToken?, _ secret: String, _ ownCA: String?,
+        in file: ContextsFile
+    ) throws -> ContextConfiguration {
+        var kept: ContextToken?
+        do {
+            return try file.change { contexts in
+                let name = try name ?? freeName(for: scope, at: address, among: contexts)
+                let token = try source ?? .file(file.keep(token: secret, of: name))
+                if source == nil { kept = token }
+                let context = ContextConfiguration(
+                    name: name, server: address.description, scope: scope, token: token, caFile: ownCA)
+                contexts.select(context)
+                return context
+            }
+        } catch {
+            if case .file(let path) = kept { unlink(path) }
+            throw error
         }
     }
 
@@ -134,29 +153,39 @@ struct LoginCommand: AsyncParsableCommand {
 }
 
 extension ContextsConfiguration {
-    /// With a context in the place of the one of that name, or at the end, and selected.
-    fileprivate func selecting(_ context: ContextConfiguration) -> ContextsConfiguration {
-        var changed = self
+    /// Puts a context in the place of the one of that name, or at the end, and selects it.
+    fileprivate mutating func select(_ context: ContextConfiguration) {
         if let place = contexts.firstIndex(where: { $0.name == context.name }) {
-            changed.contexts[place] = context
+            contexts[place] = context
         } else {
-            changed.contexts.append(context)
+            contexts.append(context)
         }
-        changed.current = context.name
-        return changed
+        current = context.name
     }
 }
 
 extension Console {
+    /// How the terminal was before the question; only one is asked.
+    nonisolated(unsafe) private static var echoing = termios()
+
     /// Asks at a terminal for what it must not show.
     fileprivate static func askSecret(_ question: String) -> String {
-        var usual = termios()
-        tcgetattr(STDIN_FILENO, &usual)
-        var silent = usual
+        tcgetattr(STDIN_FILENO, &echoing)
+        var silent = echoing
         silent.c_lflag &= ~tcflag_t(ECHO)
+        let signals = [SIGINT, SIGTERM, SIGQUIT, SIGHUP]
+        // Blocking them would not do: Ctrl-C has to end a question that waits, on whatever thread it arrives.
+        let handlers = signals.map { number in
+            signal(number) { number in
+                tcsetattr(STDIN_FILENO, TCSANOW, &Console.echoing)
+                signal(number, SIG_DFL)
+                kill(getpid(), number)
+            }
+        }
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
         defer {
-            tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual)
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &echoing)
+            for (number, handler) in zip(signals, handlers) { signal(number, handler) }
             draw("\n")
         }
         draw(question)

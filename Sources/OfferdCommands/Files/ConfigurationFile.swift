@@ -19,11 +19,29 @@ enum ConfigurationFile {
     }
 
     static func search(_ places: [String]) throws -> String {
-        if let place = places.first(where: FileManager.default.fileExists) { return place }
+        for place in places {
+            var status = stat()
+            guard stat(place, &status) == 0 else { continue }
+            try requireControl(place, status)
+            return place
+        }
         let names = places.map { "`\($0)`" }.joined(separator: " nor ")
         throw CommandFailure(
             .usage, "no configuration is given, and there is neither \(names)",
             hints: ["`offerd init` makes one; `--config` names one elsewhere"])
+    }
+
+    /// Refuses a file that another user may have put where this one works: it can name a PKCS #11 module, which is code.
+    private static func requireControl(_ place: String, _ status: stat) throws(CommandFailure) {
+        guard let control = ForeignControl(status) else { return }
+        let reason =
+            switch control {
+            case .owner(let name): "it belongs to `\(name)`"
+            case .permissions: "others can change it"
+            }
+        throw CommandFailure(
+            .usage, "no configuration is given, and `\(place)` is not taken by itself: \(reason)",
+            hints: ["if it is the right one, give it: `--config \(place)`"])
     }
 
     /// A hint that names the file where it was found and a failure does not name it.
