@@ -21,7 +21,14 @@ extension ContextToken {
 
     private static func bytes(ofFile path: String) throws(CommandFailure) -> [UInt8] {
         var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
+        let exists = stat(path, &status) == 0
+        // Before it is opened: that of a named pipe waits for a writer.
+        guard !exists || status.st_mode & S_IFMT == S_IFREG else {
+            throw CommandFailure(
+                .usage, "token file `\(path)` is not a regular file",
+                hints: ["a token from a pipe goes to the standard input of `offerctl login`"])
+        }
+        if exists, status.st_mode & 0o077 != 0 {
             let mode = String(status.st_mode & 0o7777, radix: 8)
             throw CommandFailure(
                 .usage, "token file `\(path)` has mode `0\(mode)`: the group or others have access to it",
@@ -33,8 +40,9 @@ extension ContextToken {
 
 /// A program that prints a token, such as that of a password manager.
 ///
-/// It is started itself, without a shell: nothing in its words is expanded. Its standard input is empty, its environment
-/// and folder are those of `offerctl`, and what it writes to standard error is shown only if it fails.
+/// It is started itself, without a shell: nothing in its words is expanded. Its environment and folder are those of
+/// `offerctl`, and so is its terminal; where there is none, its standard input is empty, and what it writes to standard
+/// error is shown only if it fails.
 struct TokenCommand {
     private let words: [String]
 
@@ -58,42 +66,32 @@ struct TokenCommand {
     }
 
     func output(within seconds: Int, most: Int) throws(CommandFailure) -> [UInt8] {
-        let process = Process()
-        process.executableURL = URL(filePath: try program(ProcessInfo.processInfo.environment["PATH"]))
-        process.arguments = Array(words.dropFirst())
-        process.standardInput = FileHandle.nullDevice
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        let ended = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in ended.signal() }
-        do {
-            try process.run()
-        } catch {
+        let deadline = DispatchTime.now() + .seconds(seconds)
+        let program = try program(ProcessInfo.processInfo.environment["PATH"])
+        guard let child = ChildProcess(program, Array(words.dropFirst())) else {
             throw CommandFailure(
                 .usage, "\(name) cannot be run", hints: ["check that the program exists and may be run"])
         }
-        let deadline = DispatchTime.now() + .seconds(seconds)
-        let streams = [output, errors].map(\.fileHandleForReading.fileDescriptor)
-        guard let written = Self.collect(streams, most: most, until: deadline),
-            ended.wait(timeout: deadline) == .success
-        else {
-            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        let written = Self.collect(child.streams, most: most, until: deadline)
+        if let written, written[0].count > most {
+            child.end()
+            throw CommandFailure(
+                .failed, "\(name) printed more than \(most) bytes", hints: ["it must print the token alone"])
+        }
+        guard let written, let status = child.status(until: deadline) else {
+            child.end()
             throw CommandFailure(
                 .failed, "\(name) did not end within \(seconds) s",
                 hints: ["run it by itself to see what it waits for, or set a longer `--timeout`"])
         }
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            let how = process.terminationReason == .exit ? "ended with status" : "was ended by signal"
-            throw CommandFailure(
-                .failed, "\(name) \(how) \(process.terminationStatus)", hints: Self.hints(written[1]))
+        let errors = written.count > 1 ? written[1] : []
+        guard status == 0 else {
+            // As wait(2) has it: the low seven bits are the signal, the next byte is the status.
+            let how = status & 0x7F == 0 ? "ended with status \(status >> 8)" : "was ended by signal \(status & 0x7F)"
+            throw CommandFailure(.failed, "\(name) \(how)", hints: Self.hints(errors))
         }
         guard written[0].contains(where: { $0 > 0x20 }) else {
-            throw CommandFailure(.failed, "\(name) printed nothing", hints: Self.hints(written[1]))
-        }
-        guard written[0].count <= most else {
-            throw CommandFailure(
-                .failed, "\(name) printed more than \(most) bytes", hints: ["it must print the token alone"])
+            throw CommandFailure(.failed, "\(name) printed nothing", hints: Self.hints(errors))
         }
         return written[0]
     }
@@ -104,13 +102,13 @@ struct TokenCommand {
         return lines.isEmpty ? [] : ["it says: " + lines.joined(separator: " / ").prefix(1_000)]
     }
 
-    /// What comes from each stream until all have ended, at most one byte more than `most` of each; `nil` if the deadline
-    /// comes first.
+    /// What comes from each stream until all have ended, or the first has more than `most` bytes; at most one byte more
+    /// than that of each. `nil` if the deadline comes first.
     private static func collect(_ streams: [Int32], most: Int, until deadline: DispatchTime) -> [[UInt8]]? {
         var written = streams.map { _ in [UInt8]() }
         var polled = streams.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        while polled.contains(where: { $0.fd >= 0 }) {
+        while polled.contains(where: { $0.fd >= 0 }), written[0].count <= most {
             let now = DispatchTime.now()
             guard now < deadline else { return nil }
             let left = (deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000 + 1
