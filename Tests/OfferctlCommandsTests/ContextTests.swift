@@ -37,6 +37,11 @@ struct ContextTests {
             """, to: "settings/offerd/contexts.yaml", permissions: permissions)
     }
 
+    /// The files of tokens that `login` keeps.
+    private func kept(in directory: TemporaryDirectory) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.path("settings/offerd/tokens"))
+    }
+
     private func mode(_ name: String, in directory: TemporaryDirectory) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: directory.path(name))[.posixPermissions] as? Int
     }
@@ -58,11 +63,13 @@ struct ContextTests {
             #expect(server.seen.map(\.headers["authorization"]) == Array(repeating: "Bearer \(Self.token)", count: 2))
             #expect(try mode("settings/offerd", in: directory) == 0o700)
             #expect(try mode("settings/offerd/contexts.yaml", in: directory) == 0o600)
-            #expect(try mode("settings/offerd/tokens/desk", in: directory) == 0o600)
+            let kept = try #require(try kept(in: directory).first)
+            #expect(kept.hasPrefix("desk."))
+            #expect(try mode("settings/offerd/tokens/\(kept)", in: directory) == 0o600)
             let saved = try String(contentsOfFile: directory.path("settings/offerd/contexts.yaml"), encoding: .utf8)
             #expect(!saved.contains("5ec2e7"))
             #expect(try await offerctl(["contexts", "remove", "desk"], in: directory).status == 0)
-            #expect(!FileManager.default.fileExists(atPath: directory.path("settings/offerd/tokens/desk")))
+            #expect(try kept(in: directory).isEmpty)
             let after = try await offerctl(["offers", "list"], in: directory)
             #expect(
                 after.status == 2 && after.errorText.hasPrefix("error: no API key is given\n"), "\(after.errorText)")
@@ -103,8 +110,9 @@ struct ContextTests {
             }
             #expect(try await sent([]).0 == "Bearer \(Self.token)")
             #expect(try await sent(["--context", "desk"]).0 == "Bearer \(Self.token)")
-            #expect(try await sent(["--token", "offerd_2"]).0 == "Bearer offerd_2")
-            let variable = try await sent([], ["OFFERCTL_TOKEN": "offerd_3"])
+            let both = ["OFFERCTL_TOKEN": "offerd_3", "OFFERCTL_SERVER": server.address]
+            #expect(try await sent(["--token", "offerd_2"], both).0 == "Bearer offerd_2")
+            let variable = try await sent([], both)
             #expect(variable.0 == "Bearer offerd_3" && variable.1 == "com.example.pro in Sandbox\n")
             let named = try await sent(["--context", "desk"], ["OFFERCTL_TOKEN": "offerd_3"])
             #expect(named.0 == "Bearer offerd_3")
@@ -224,6 +232,24 @@ struct TokenCommandTests {
         #expect(output(["/bin/sh", "-c", "cat; echo x; echo noise >&2"]) == .success("x\n"))
     }
 
+    @Test("no signal is blocked or ignored in it, and it is in the same process group, so that Ctrl-C ends both")
+    func signals() {
+        let script = "grep SigBlk /proc/self/status; cut -d' ' -f5 /proc/self/stat"
+        #expect(output(["sh", "-c", script]) == .success("SigBlk:\t0000000000000000\n\(getpgrp())\n"))
+    }
+
+    @Test("one that prints without end is ended as soon as it has printed too much")
+    func endless() {
+        let time = ContinuousClock().measure {
+            guard case .failure(let failure) = output(["yes"], within: 600) else {
+                Issue.record("it came to an end")
+                return
+            }
+            #expect(failure.lines.first == "error: token command `yes` printed more than 4096 bytes")
+        }
+        #expect(time < .seconds(60))
+    }
+
     @Test("its failure is told with its status and what it wrote to standard error")
     func failures() {
         func failure(_ words: [String]) -> [String] {
@@ -245,8 +271,8 @@ struct TokenCommandTests {
         #expect(failure(["/no/such/program"]).first == "error: token command `/no/such/program` cannot be run")
         #expect(failure(["/"]).first == "error: token command `/` cannot be run")
         #expect(
-            failure(["head", "-c", "100000", "/dev/zero"]).first
-                == "error: token command `head -c 100000 /dev/zero` printed nothing")
+            failure(["head", "-c", "4096", "/dev/zero"]).first
+                == "error: token command `head -c 4096 /dev/zero` printed nothing")
         #expect(
             failure(["sh", "-c", "yes | head -c 100000"]).first
                 == "error: token command `sh -c yes | head -c 100000` printed more than 4096 bytes")
@@ -255,7 +281,8 @@ struct TokenCommandTests {
     @Test(
         "one that hangs is ended, also if a process that it leaves keeps its output open",
         arguments: [
-            ["sleep", "600"], ["sh", "-c", "exec >&- 2>&-; exec sleep 600"], ["sh", "-c", "sleep 20 & echo x"],
+            ["sleep", "600"], ["sh", "-c", "trap '' TERM; sleep 20"], ["sh", "-c", "exec >&- 2>&-; exec sleep 600"],
+            ["sh", "-c", "sleep 20 & echo x"],
         ])
     func hang(_ words: [String]) {
         let clock = ContinuousClock()

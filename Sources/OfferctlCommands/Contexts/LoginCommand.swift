@@ -15,8 +15,8 @@ struct LoginCommand: AsyncParsableCommand {
             Without --token-file and --token-command the token comes from OFFERCTL_TOKEN, or is asked for at a terminal, or \
             is read from standard input, and is kept in a file that only you can read. A token file is read each time it \
             is needed, and must have mode 0600. A token command is run each time: the program itself, without a shell, \
-            with the words that follow --token-command, which must be the last option. It prints the token alone, and has \
-            the seconds of --timeout.
+            with the words that follow --token-command, which must be the last option. It prints the token alone, has the \
+            seconds of --timeout, and may ask at the terminal; without one its standard input is empty.
 
             Example:
               offerctl login --server https://offers.example.com
