@@ -78,8 +78,8 @@ struct ContextsFile {
         try write(after)
         let used = Set(after.tokenFiles)
         let tokens = Self.resolved(tokensFolder.path)
-        for file in before.tokenFiles where !used.contains(file) && file.deletingLastPathComponent() == tokens {
-            unlink(file.path)
+        for file in before.tokenFiles where !used.contains(file) {
+            if URL(filePath: file).deletingLastPathComponent().path == tokens { unlink(file) }
         }
         return result
     }
@@ -144,9 +144,7 @@ struct ContextsFile {
         try file.finish()
     }
 
-    fileprivate static func resolved(_ path: String) -> URL {
-        URL(filePath: URL(filePath: path).resolvingSymlinksInPath().path, directoryHint: .notDirectory)
-    }
+    fileprivate static func resolved(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
 }
 
 extension ContextsConfiguration {
@@ -157,7 +155,7 @@ extension ContextsConfiguration {
     }
 
     /// The files with tokens, whatever links lead to them.
-    fileprivate var tokenFiles: [URL] {
+    fileprivate var tokenFiles: [String] {
         contexts.compactMap { context in
             guard case .file(let path) = context.token else { return nil }
             return ContextsFile.resolved(path)
