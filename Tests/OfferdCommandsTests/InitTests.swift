@@ -19,9 +19,12 @@ struct InitTests {
     private static let canGive = geteuid() == 0 && getpwnam("daemon") != nil
 
     /// The files below a folder by name, each with its mode and content.
-    private func files(_ folder: URL) throws -> [String: String] {
+    ///
+    /// - Parameter all: with the database and the tokens, which no two installations have in common.
+    private func files(_ folder: URL, all: Bool = false) throws -> [String: String] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        return try names.reduce(into: [:]) { files, name in
+        let own = names.filter { all || !$0.contains("offers.sqlite") && !$0.contains("tokens/") }
+        return try own.reduce(into: [:]) { files, name in
             let path = folder.appending(path: name).path
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             let content = FileManager.default.contents(atPath: path)?.base64EncodedString() ?? "folder"
@@ -29,45 +32,55 @@ struct InitTests {
         }
     }
 
-    @Test("the commands that it prints lead to a running server, whatever the folder is called")
+    /// The commands after `next:`.
+    private func nextCommands(_ run: Command) throws -> [[String]] {
+        let lines = run.text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        return try lines.suffix(from: #require(lines.firstIndex(of: "next:"))).dropFirst().map { ShellWords.split($0) }
+    }
+
+    @Test("the commands that it prints lead to a running server with offers, whatever the folder is called")
     func next() async throws {
         let directory = try TemporaryDirectory()
         let made = try await offerd("init", "the shop", in: directory)
         #expect(made.status == 0, "\(made.errorText)")
-        let lines = made.text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-        let commands = try lines.suffix(from: #require(lines.firstIndex(of: "next:"))).dropFirst()
-            .map { ShellWords.split($0) }
-        #expect(commands.count == 3)
-        #expect(commands.allSatisfy { $0.first == "offerd" })
-        // The port of the configuration may be in use here.
-        let configuration = directory.url.appending(path: "the shop/offerd.yaml")
-        let text = try String(contentsOf: configuration, encoding: .utf8)
-        try text.replacing(":8080", with: ":0").write(to: configuration, atomically: false, encoding: .utf8)
-        for command in commands.dropLast() {
-            let run = try await Installation.offerd.run(Array(command.dropFirst()), directory: directory.url)
-            #expect(run.status == 0, "\(run.errorText)")
-        }
+        let commands = try nextCommands(made)
+        #expect(commands.map(\.first) == ["offerd", "offerctl", "offerctl"])
         let check = try await offerd("keys", "check", "--config", "the shop/offerd.yaml", in: directory)
         #expect(check.status == 0 && check.text.contains("\naudit\n"), "\(check.text)\(check.errorText)")
         let doctor = try await offerd("doctor", "--config", "the shop/offerd.yaml", in: directory)
         #expect(doctor.status == 0 && !doctor.text.contains("keys.yaml has no `audit`"), "\(doctor.text)")
-        let serve = try await Installation.offerd.runUntilLine(
-            Array(commands.last?.dropFirst() ?? []), directory: directory.url)
-        #expect(serve.status == 0 && serve.text.hasPrefix("listening on http://127.0.0.1:"), "\(serve.errorText)")
+        // The port of the configuration may be in use here, and there is no terminal to ask at.
+        let words = commands.enumerated().map { index, words in
+            let extra = [["--listen", "127.0.0.1:0"], ["--server", "$url"], ["--confirm"]][index]
+            return (words.dropFirst().map { "'\($0)'" } + extra).joined(separator: " ")
+        }
+        let script = """
+            mkfifo line; (exec "$offerd" \(words[0]) >line) & server=$!; exec 3<line; IFS= read -r first <&3
+            trap 'kill -TERM $server; cat <&3; wait $server' EXIT
+            url=${first#listening on }; export XDG_CONFIG_HOME=$PWD/settings
+            offerctl=$(dirname "$offerd")/offerctl
+            "$offerctl" \(words[1]) && "$offerctl" \(words[2]) && "$offerctl" offers list
+            """
+        let run = try shell(script, in: directory)
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(run.text.contains("marketing of com.example.pro in LocalTesting"), "\(run.text)")
+        #expect(run.text.contains("\ncomeback-half-price  promotional   active  no "), "\(run.text)")
     }
 
     @Test("only its owner can read what it creates")
     func modes() async throws {
         let directory = try TemporaryDirectory()
         #expect(try await offerd("init", "shop", in: directory).status == 0)
-        for (name, file) in try files(directory.url) {
+        for (name, file) in try files(directory.url, all: true) {
             #expect(file.hasPrefix(file.hasSuffix(" folder") ? "700 " : "600 "), "\(name): \(file.prefix(4))")
         }
-        let names = Set(try files(directory.url.appending(path: "shop")).keys)
+        let names = Set(try files(directory.url.appending(path: "shop"), all: true).keys)
         #expect(
-            names == [
+            names.filter { !$0.hasPrefix("offers.sqlite-") } == [
                 "offerd.yaml", "keys.yaml", "keys", "keys/SubscriptionKey_LOCALTEST1.p8", "keys/audit.p8",
                 "keys/digest.key", "root", "root/root.der", "root/intermediate.der", "root/leaf.der", "root/leaf.key",
+                "catalog.yaml", "offers.sqlite", "tokens", "tokens/LocalTesting-client", "tokens/LocalTesting-app",
+                "tokens/LocalTesting-marketing",
             ])
     }
 
@@ -82,7 +95,10 @@ struct InitTests {
         #expect(made.text.contains("\n  runuser -u daemon -- offerd serve --config shop/offerd.yaml\n"), "\(made.text)")
         let shown = try Command.run(
             "stat",
-            ["--format", "%a %U:%G %n", "shop", "shop/keys.yaml", "shop/keys", "shop/keys/audit.p8", "shop/root"],
+            [
+                "--format", "%a %U:%G %n", "shop", "shop/keys.yaml", "shop/keys", "shop/keys/audit.p8", "shop/root",
+                "shop/catalog.yaml", "shop/offers.sqlite", "shop/tokens", "shop/tokens/LocalTesting-app",
+            ],
             directory: directory.url)
         #expect(
             shown.text == """
@@ -91,22 +107,61 @@ struct InitTests {
                 700 daemon:daemon shop/keys
                 600 daemon:daemon shop/keys/audit.p8
                 700 daemon:daemon shop/root
+                640 root:daemon shop/catalog.yaml
+                600 daemon:daemon shop/offers.sqlite
+                700 daemon:daemon shop/tokens
+                600 daemon:daemon shop/tokens/LocalTesting-app
 
                 """)
     }
 
-    @Test("a second run is refused and changes nothing")
+    @Test("a second run makes and changes nothing, also if tokens were taken away")
     func again() async throws {
         let directory = try TemporaryDirectory()
         #expect(try await offerd("init", in: directory).status == 0)
+        let keys = try await offerd("api-keys", "list", in: directory).text
         let before = try files(directory.url)
+        try FileManager.default.removeItem(atPath: directory.path("tokens/LocalTesting-client"))
         let again = try await offerd("init", in: directory)
-        #expect(again.status == 1)
-        #expect(
-            again.errorText.hasPrefix(
-                "error: `.` already has `keys.yaml`, `keys/SubscriptionKey_LOCALTEST1.p8`, `keys/audit.p8`, "),
-            "\(again.errorText)")
+        #expect(again.status == 0, "\(again.errorText)")
+        #expect(again.text.hasPrefix("`com.example.pro` is in the installation in this folder already\n\nnext:\n"))
         #expect(try files(directory.url) == before)
+        #expect(try await offerd("api-keys", "list", in: directory).text == keys)
+        #expect(!FileManager.default.fileExists(atPath: directory.path("tokens/LocalTesting-client")))
+    }
+
+    @Test("the first keys are a client, an app and a marketing key, each with its token in a file")
+    func apiKeys() async throws {
+        let directory = try TemporaryDirectory()
+        #expect(try await offerd("init", in: directory).status == 0)
+        let list = try await offerd("api-keys", "list", in: directory).text
+        for role in ["client", "app", "marketing"] {
+            let file = directory.path("tokens/LocalTesting-\(role)")
+            let token = try String(contentsOfFile: file, encoding: .utf8)
+            let match = try #require(token.wholeMatch(of: /offerd_([a-z]+)_test_([0-9a-f]{16})_[0-9a-f]{64}\n/))
+            #expect(match.output.1 == role)
+            let row = try #require(list.split(separator: "\n").first { $0.hasPrefix(match.output.2) })
+            #expect(row.contains(" com.example.pro  LocalTesting  \(role) "), "\(row)")
+        }
+        #expect(list.split(separator: "\n").count == 4, "\(list)")
+    }
+
+    @Test("without a place for the database the files are made, and the same command goes on once there is one")
+    func databaseLater() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("database: data/offers.sqlite\nkeys: keys.yaml\n", to: "offerd.yaml")
+        let run = try await offerd("init", in: directory)
+        #expect(run.status == 1)
+        #expect(
+            run.errorText.hasSuffix("\nhint: the files are complete; the same command again makes the API keys\n"),
+            "\(run.errorText)")
+        let before = try files(directory.url)
+        #expect(before.keys.contains("keys.yaml"))
+        try FileManager.default.createDirectory(atPath: directory.path("data"), withIntermediateDirectories: false)
+        let again = try await offerd("init", in: directory)
+        #expect(again.status == 0, "\(again.errorText)")
+        #expect(again.text.contains("\n  tokens/LocalTesting-marketing"), "\(again.text)")
+        #expect(try files(directory.url).filter { $0.key != "data" } == before)
     }
 
     @Test("a refused key leaves nothing behind")
@@ -133,7 +188,7 @@ struct InitTests {
                     [
                         "-ec",
                         """
-                        mkdir -m 700 "$0"; cp -a whole "$1"; moved=$2; last=$3; shift 3
+                        mkdir -m 700 "$0"; cp -a whole "$1"; rm "$1"/offers.sqlite* "$1"/tokens/*; moved=$2; last=$3; shift 3
                         for name in "${@:1:$moved}"; do
                             mkdir -m 700 -p "$(dirname "$folder/$name")"; ln "$staged/$name" "$folder/$name"
                             if [ "$name" != "$last" ]; then rm "$staged/$name"; fi
@@ -146,8 +201,10 @@ struct InitTests {
                 #expect(run.status == 0, "\(run.errorText)")
                 #expect(
                     run.text.hasPrefix(
-                        "finished the installation in `\(folder)`, which an interrupted `offerd init` had begun\n\nnext:\n"
-                    ), "\(run.text)")
+                        """
+                        finished the installation in `\(folder)`, which an interrupted `offerd init` had begun
+                          tokens/LocalTesting-client \u{20}
+                        """), "\(run.text)")
                 #expect(try files(directory.url.appending(path: folder)) == whole, "\(folder)")
             }
         }
@@ -332,8 +389,8 @@ struct InitTests {
         #expect(
             try await offerd("keys", "generate", "--out", key, "--key-id", "2X9R4HXF34", in: directory).status == 0)
         let made = try await offerd(
-            "init", "shop", "--key", key, "--environment", "Sandbox", "--environment", "LocalTesting", "--issuer-id",
-            "57246542-96fe-1a63-e053-0824d011072a", in: directory)
+            "init", "shop", "--app", "com.example.pro", "--key", key, "--environment", "Sandbox", "--environment",
+            "LocalTesting", "--issuer-id", "57246542-96fe-1a63-e053-0824d011072a", in: directory)
         #expect(made.status == 0, "\(made.errorText)")
         let list = try await offerd("keys", "list", "--config", "shop/offerd.yaml", in: directory)
         #expect(

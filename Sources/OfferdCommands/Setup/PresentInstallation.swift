@@ -11,7 +11,7 @@ struct PresentInstallation {
     /// `nil` if there is none, or if an interrupted `offerd init` has to be finished first.
     init?(in folder: String) throws {
         let place = URL(filePath: folder, directoryHint: .isDirectory)
-        func path(_ name: String) -> String { place.appending(path: name).relativePath }
+        func path(_ name: String) -> String { folder == "." ? name : place.appending(path: name).relativePath }
         func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
         guard exists("keys.yaml"), !exists(StagedFiles.complete),
             let configuration = Self.configuration(path("offerd.yaml"))
