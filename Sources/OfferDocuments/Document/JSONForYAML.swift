@@ -32,7 +32,9 @@ enum JSONForYAML {
     private static func pair(_ escapes: ArraySlice<Unicode.Scalar>) -> Unicode.Scalar? {
         guard escapes.first == "u" else { return nil }
         let parts = escapes.split(separator: "\\").map { String(String.UnicodeScalarView($0)) }
-        let units = parts.compactMap { $0.hasPrefix("u") ? UInt16($0.dropFirst(), radix: 16) : nil }
+        let units = parts.compactMap {
+            $0.hasPrefix("u") ? Int($0.dropFirst(), radix: 16).flatMap(UInt16.init(exactly:)) : nil
+        }
         let scalars = String(decoding: units, as: UTF16.self).unicodeScalars
         return units.count == 2 && scalars.count == 1 ? scalars.first : nil
     }

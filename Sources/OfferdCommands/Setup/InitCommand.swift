@@ -107,7 +107,7 @@ struct InitCommand: AsyncParsableCommand {
         try Console.output("  \(name.padded(to: 39)) \(meaning)")
     }
 
-    /// As the service's user, to whom the database and the tokens belong.
+    /// As the service's user, who owns the database and the tokens.
     private func makeAPIKeys(
         of installation: NewInstallation, _ setup: ServerSetup, isNew: Bool, as account: Account?
     ) async throws {
