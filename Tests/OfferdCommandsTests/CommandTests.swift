@@ -171,7 +171,7 @@ struct CommandTests {
         #expect(unknown.status == 1)
         #expect(!unknown.errorText.contains(parts[4]))
         let listed = try await offerd("api-keys", "list", "--config", "offerd.yaml", in: installation.directory)
-        let row = try #require(listed.text.split(separator: "\n").first { $0.hasPrefix(parts[1]) })
+        let row = try #require(listed.text.split(separator: "\n").first { $0.hasPrefix(parts[3]) })
         #expect(row.contains("revoked") && row.contains("never"))
     }
 
