@@ -34,7 +34,7 @@ final class ChildProcess: Sendable {
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        posix_spawnattr_setflags(&attributes, Int16(clamping: POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         let words = ([program] + arguments).map { strdup($0) }
         let variables = ProcessInfo.processInfo.environment.map { strdup("\($0)=\($1)") }
         defer { (words + variables).forEach { free($0) } }
