@@ -151,7 +151,7 @@ struct DrainTests {
     @Test(
         "a time that is no time, or too long, is wrong use and drains nothing",
         arguments: [
-            "0s", "-1s", "30", "1h", "30 s", "1.5s", "३०s", "99999999999999999999s", "61m", "3601s", "P1D", "PT0S",
+            "0s", "-1s", "30", "2h", "30 s", "1.5s", "३०s", "99999999999999999999s", "61m", "3601s", "P1D", "PT0S",
             "P1M", "soon", "30S",
         ])
     func times(_ text: String) async throws {
