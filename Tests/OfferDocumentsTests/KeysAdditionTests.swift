@@ -5,11 +5,11 @@ import Testing
 
 @Suite("What is added to keys.yaml")
 struct KeysAdditionTests {
-    private static let issuer = "67246542-96fe-1a63-e053-0824d011072a"
+    private static let ours = "67246542-96fe-1a63-e053-0824d011072a"
 
     private func addition(
         _ app: String = "com.example.pro", _ environments: [AppStoreEnvironment] = [.localTesting],
-        issuer: String = issuer, key: String? = "LOCALTEST1", extending: KeyId? = nil
+        issuer: String = ours, key: String? = "LOCALTEST1", extending: KeyId? = nil
     ) -> KeysAddition {
         KeysAddition(
             bundleId: app, appAppleId: environments.contains(.production) ? 7 : nil, issuerId: issuer,
@@ -22,7 +22,7 @@ struct KeysAdditionTests {
         apps:
           # the shop
           - bundleId: "com.example.pro"
-            issuerId: \(issuer)
+            issuerId: \(ours)
             environments: [Sandbox] # later: Production
             keys:
               - keyId: "A"
@@ -55,7 +55,7 @@ struct KeysAdditionTests {
     @Test("an environment that a key of the app signs for, too")
     func extendedKey() throws {
         let text = try #require(
-            addition(.init("com.example.pro"), [.production], key: nil, extending: "A").added(to: Self.sandbox))
+            addition("com.example.pro", [.production], key: nil, extending: "A").added(to: Self.sandbox))
         #expect(text.contains("        environments: [Sandbox, Production]\n\n      # the old one\n"), "\(text)")
         #expect(text.contains("    appAppleId: 7\n    issuerId: "), "\(text)")
     }
@@ -84,8 +84,8 @@ struct KeysAdditionTests {
     @Test("only the example's issuer is replaced")
     func issuer() throws {
         let trial = Self.sandbox.replacing(
-            "issuerId: \(Self.issuer)", with: "issuerId: \(KeysAddition.exampleIssuer) # an example")
-        #expect(addition().added(to: trial)?.contains("    issuerId: \(Self.issuer)\n") == true)
+            "issuerId: \(Self.ours)", with: "issuerId: \(KeysAddition.exampleIssuer) # an example")
+        #expect(addition().added(to: trial)?.contains("    issuerId: \(Self.ours)\n") == true)
         let other = "77246542-96fe-1a63-e053-0824d011072a"
         #expect(addition(issuer: other).added(to: Self.sandbox) == nil)
     }
@@ -93,7 +93,7 @@ struct KeysAdditionTests {
     @Test(
         "a form that it does not know stays as it is",
         arguments: [
-            "apps: [{ bundleId: com.example.pro, issuerId: \(issuer), environments: [Sandbox], keys: [{ keyId: A, privateKey: a, use: signing }] }]\n",
+            "apps: [{ bundleId: com.example.pro, issuerId: \(ours), environments: [Sandbox], keys: [{ keyId: A, privateKey: a, use: signing }] }]\n",
             sandbox.replacing("environments: [Sandbox] #", with: "environments:\n      - Sandbox #"),
             sandbox.replacing("\n", with: "\r\n"), sandbox.replacing("keys:", with: "keys: "), "", "apps: []\n",
             "\u{0}",

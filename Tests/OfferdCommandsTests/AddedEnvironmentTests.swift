@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Foundation
 import OfferTestSupport
 import Testing
@@ -129,7 +130,7 @@ struct AddedEnvironmentTests {
                     "--app", "com.example.shop", "--environment", "Sandbox", "--key",
                     "keys/SubscriptionKey_LOCALTEST1.p8",
                     "--key-id", "2X9R4HXF34", "--issuer-id", issuer,
-                ], "keys `LOCALTEST1` and `2X9R4HXF34` are one key,"
+                ], "key file `keys/SubscriptionKey_LOCALTEST1.p8` is by its name the key `LOCALTEST1`, not `2X9R4HXF34`"
             ),
         ])
     func contradictions(_ options: [String], _ message: String) async throws {

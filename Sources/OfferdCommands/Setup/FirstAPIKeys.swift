@@ -18,10 +18,11 @@ struct FirstAPIKeys {
 
     /// Makes each key where the app has none of that role in that environment, so that it makes none again.
     ///
-    /// - Parameter isNew: whether the database is made, too; one that is there is left at its version.
+    /// - Parameter isNew: whether the installation is; a database that is there already is left at its version.
     /// - Returns: the files that were written, with their meaning.
     func make(_ setup: ServerSetup, isNew: Bool) async throws -> [(name: String, meaning: String)] {
-        if isNew { _ = try setup.database.migrate() }
+        let isMissing = setup.database.path.map { !FileManager.default.fileExists(atPath: $0) } ?? isNew
+        if isMissing { _ = try setup.database.migrate() }
         let database = try setup.database.open()
         defer { try? database.close() }
         let keys = APIKeys(
