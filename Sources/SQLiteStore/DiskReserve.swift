@@ -25,11 +25,9 @@ public final class DiskReserve: Sendable {
     /// How many bytes are kept beside a database; `nil` if no server has kept any yet.
     public static func kept(beside database: String) -> Int64? { DiskReserve(beside: database).kept }
 
-    /// Nothing where something else has the name.
     private var kept: Int64? {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
-        return status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : 0
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
     }
 
     /// Gives a part of the room back to the disk.

@@ -77,22 +77,23 @@ public struct OfferPauses: Sendable {
             let pauses = PauseStore(transaction)
             let ids: [OfferId?] = known?.ids ?? [offerId]
             let id = known?.id ?? offerId
-            let isPaused = try pauses.active(in: number).contains { $0.endsAt == nil && ids.contains($0.offerId) }
+            let active = try pauses.active(in: number).filter { $0.endsAt == nil }
+            let isPaused = active.contains { ids.contains($0.offerId) }
             if let offerId, known == nil, !isPaused {
                 throw try CompiledCatalogs.unknown(offerId, of: number, in: caller.scope, transaction)
             }
-            let everyOfferBefore = try pauses.active(in: number).contains(where: \.isOfEveryOffer)
             // What is paused is paused without a write: on a full disk there is room for few.
-            if paused, isPaused {
+            if paused, active.contains(where: { $0.offerId == id }) {
+                let everyOffer = active.contains(where: \.isOfEveryOffer)
                 return PauseState {
-                    ($0.offerId, $0.paused, $0.changed, $0.everyOfferPaused) = (id, true, false, everyOfferBefore)
+                    ($0.offerId, $0.paused, $0.changed, $0.everyOfferPaused) = (id, true, false, everyOffer)
                 }
             }
             // To stop is never too early: only resuming waits for a clock that is behind.
             let now = try paused ? clock.tolerantInstant(transaction) : clock.instant(transaction)
             let changed =
                 paused
-                ? try pauses.pause(id, actor: caller.apiKeyId, at: now, in: number)
+                ? try pauses.pause(id, actor: caller.apiKeyId, at: now, in: number) && !isPaused
                 : try ids.map { try pauses.resume($0, actor: caller.apiKeyId, at: now, in: number) }.contains(true)
             try StoreClock(transaction).advance(to: now)
             let everyOffer = try pauses.active(in: number).contains(where: \.isOfEveryOffer)
