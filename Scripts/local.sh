@@ -45,6 +45,8 @@ start_offerd() {
     local folder=$1 port=${2:-0}
     # It, and what is started beside it, reaches no other machine.
     if [[ -z ${isolation:-} ]]; then isolate "$folder/isolation" || return 1; fi
+    # An earlier server's address must not be taken for this one's.
+    : >"$folder/serve.out"
     # Not part of a pipeline, so that signals reach the server itself.
     "$offerd" serve --config "$folder/offerd.yaml" --listen "127.0.0.1:$port" >"$folder/serve.out" 2>"$folder/serve.log" &
     server=$!
