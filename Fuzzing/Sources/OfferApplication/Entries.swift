@@ -18,7 +18,7 @@ extension Inquiry {
         _ offer: Offer, productId: ProductId, of compiled: CompiledCatalog, scope: Scope, at now: Instant
     ) -> Question {
         Question(
-            compiled.compiledOffer(offer.id) ?? CompiledOffer(offer), productId: productId, of: compiled, scope: scope, at: now, pause: .none,
+            compiled.compiledOffer(offer.id) ?? CompiledOffer(offer), productId: productId, of: compiled, scope: scope, at: now, pause: .none, pausedUntil: nil,
             signals: signals, request: request, signUp: SignUp(), needsNewSigning: true,
             formats: Set(SignatureFormat.allCases), takesHistoryAsProven: true)
     }

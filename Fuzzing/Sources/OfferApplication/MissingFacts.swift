@@ -1,0 +1,1 @@
+../../../Sources/OfferApplication/Decisions/MissingFacts.swift
