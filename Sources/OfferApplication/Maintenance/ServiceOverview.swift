@@ -104,8 +104,7 @@ public struct ServiceOverviews: Sendable {
             let counters = try store.counters(
                 of: offer, in: catalog.offerGroups[offer.id], open: [], at: now, in: number)
             let used = OfferUsage(counters, of: offer, in: catalog.catalog)
-            // The reader refuses an allowance of nothing.
-            // Of several limits of one kind, the one that is used up first.
+            // Of several limits of one kind, the one that is used up first. The reader refuses an allowance of nothing.
             var shares: [String: Double] = [:]
             for limit in compiled.sharedLimits {
                 let (name, taken) =

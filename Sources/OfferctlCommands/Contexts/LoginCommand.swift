@@ -153,7 +153,7 @@ struct LoginCommand: AsyncParsableCommand {
 }
 
 extension ContextsConfiguration {
-    /// Puts a context in the place of the one of that name, or at the end, and selects it.
+    /// Replaces the context of that name, or adds it at the end, and selects it.
     fileprivate mutating func select(_ context: ContextConfiguration) {
         if let place = contexts.firstIndex(where: { $0.name == context.name }) {
             contexts[place] = context
