@@ -22,6 +22,7 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let metricsTestKit = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -48,6 +49,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
@@ -96,6 +98,13 @@ let package = Package(
             ],
             resources: [.embedInCode("openapi.yaml"), .embedInCode("docs.html")], swiftSettings: settings),
         .target(
+            name: "OfferConsole",
+            dependencies: [
+                "OfferAPI", "OfferApplication", "OfferHTTP", "OfferModel", hummingbird, httpTypes, logging, mustache,
+                nioCore,
+            ],
+            resources: [.embedInCode("Templates/layout.mustache")], swiftSettings: settings),
+        .target(
             name: "CommandLineSupport", dependencies: ["CBuild", "OfferAPI", "OfferModel", argumentParser, yams],
             swiftSettings: settings),
         .target(
@@ -109,7 +118,7 @@ let package = Package(
             name: "OfferdCommands",
             dependencies: [
                 "AppStoreServer", "CZlib", "CommandLineSupport", "JSON", "LocalAppStore", "OfferAPI",
-                "OfferApplication", "OfferDocuments", "OfferHTTP",
+                "OfferApplication", "OfferConsole", "OfferDocuments", "OfferHTTP",
                 "OfferModel", "OfferStore",
                 "OpenSSLCrypto", "PostgresStore", "SQLiteStore", argumentParser, asyncHTTPClient, hummingbird, logging,
                 metrics, nioCore,
@@ -228,6 +237,14 @@ let package = Package(
                 "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
                 hummingbird,
                 httpTypes, logging, nioCore, nioPosix, serviceLifecycle, yams,
+            ],
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "OfferConsoleTests",
+            dependencies: [
+                "LocalAppStore", "OfferAPI", "OfferApplication", "OfferConsole", "OfferDocuments", "OfferHTTP",
+                "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
+                hummingbird, httpTypes, logging, nioCore, nioPosix, serviceLifecycle,
             ],
             swiftSettings: testSettings),
         .testTarget(
