@@ -1,6 +1,11 @@
-import FoundationEssentials
 import OfferModel
 import OfferSigning
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The kind of a text that was sent instead of a JWS, recognised by its beginning.
 ///

@@ -1,5 +1,10 @@
-import FoundationEssentials
 public import OfferModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A call of the App Store Server API without a result. It never holds a token or a key.
 public struct AppStoreServerError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,10 @@
-import FoundationEssentials
 public import OfferModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// One request of the App Store Server API, without the host. To send it twice does no more than to send it once.
 struct Endpoint: Sendable {

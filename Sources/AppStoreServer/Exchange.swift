@@ -1,5 +1,10 @@
-import FoundationEssentials
 import OfferModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Sends one request until it is answered or refused, or its time is over.
 struct Exchange: Sendable {

@@ -1,6 +1,11 @@
-import FoundationEssentials
 public import OfferModel
 import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The calls that share one of Apple's limits.
 public enum CallClass: Sendable, Hashable, CaseIterable {

@@ -65,6 +65,14 @@ static inline int offerd_ERR_GET_REASON(unsigned long code) { return ERR_GET_REA
 // open is variadic.
 static inline int offerd_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 
+// On macOS fsync leaves the bytes in the drive's cache, and not every file system has more.
+static inline int offerd_fsync(int descriptor) {
+#ifdef F_FULLFSYNC
+    if (fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
+#endif
+    return fsync(descriptor);
+}
+
 // errno and the file type tests are macros.
 static inline int offerd_errno(void) { return errno; }
 static inline int offerd_S_ISREG(mode_t mode) { return S_ISREG(mode); }

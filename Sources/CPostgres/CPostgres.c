@@ -56,8 +56,14 @@ static struct {
 
 static const char *failure;
 
+#ifdef __APPLE__
+#define LIBRARY "libpq.5.dylib"
+#else
+#define LIBRARY "libpq.so.5"
+#endif
+
 static void load(void) {
-    void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         failure = strdup(dlerror());
         return;

@@ -44,12 +44,7 @@ package final class AtomicFile {
     /// Gives it its name, so that it survives the loss of power; nothing can be added then.
     package func finish() throws {
         guard let handle else { return }
-        do {
-            try handle.synchronize()
-        } catch {
-            throw unwritable
-        }
-        guard rename(draft, target) == 0 else { throw unwritable }
+        guard Disk.flush(handle.fileDescriptor) == 0, rename(draft, target) == 0 else { throw unwritable }
         self.handle = nil
         try Disk.flushName(of: target)
     }
@@ -72,10 +67,7 @@ package final class AtomicFile {
                     hints: ["check that the directory exists and may be written to"])
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try file.write(contentsOf: Data(text.utf8))
-            try file.synchronize()
-        } catch {
+        guard (try? file.write(contentsOf: Data(text.utf8))) != nil, Disk.flush(descriptor) == 0 else {
             try? FileManager.default.removeItem(atPath: path)
             throw CommandFailure(.failed, "`\(path)` cannot be written", hints: ["check the room on its disk"])
         }
@@ -85,6 +77,15 @@ package final class AtomicFile {
 }
 
 package enum Disk {
+    /// As `fsync`, which on macOS leaves the bytes in the drive's cache.
+    package static func flush(_ descriptor: Int32) -> Int32 {
+        #if os(macOS)
+            // Not every file system has it.
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+        #endif
+        return fsync(descriptor)
+    }
+
     /// Makes the name of a file survive the loss of power, which the flush of its content does not cover.
     package static func flushName(of path: String) throws {
         try flush(URL(filePath: path).deletingLastPathComponent().path, O_DIRECTORY, "the name of `\(path)`")
@@ -96,7 +97,7 @@ package enum Disk {
 
     private static func flush(_ path: String, _ flags: Int32, _ what: String) throws {
         let descriptor = open(path, O_RDONLY | flags | O_CLOEXEC)
-        let isFlushed = descriptor >= 0 && fsync(descriptor) == 0
+        let isFlushed = descriptor >= 0 && flush(descriptor) == 0
         if descriptor >= 0 { close(descriptor) }
         guard isFlushed else {
             throw CommandFailure(

@@ -1,7 +1,12 @@
-import FoundationEssentials
 public import OfferModel
 import OfferSigning
 import OpenSSLCrypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A local root with the chain that signs for it, made like Apple's: root and intermediate P-384, leaf P-256,
 /// Apple's marker extensions on the lower two.

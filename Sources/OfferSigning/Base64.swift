@@ -1,4 +1,8 @@
-import FoundationEssentials
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Base64 with the standard alphabet and padding (RFC 4648 §4), as V1 signatures and `x5c` are written.
 public enum Base64 {

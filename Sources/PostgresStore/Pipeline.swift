@@ -1,6 +1,11 @@
 import CPostgres
-import Glibc
 import OfferStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// What is sent to a server.
 enum ServerMessage {

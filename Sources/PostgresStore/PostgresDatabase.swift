@@ -1,7 +1,12 @@
 import Dispatch
-import Glibc
 public import OfferStore
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// The store in one database of a PostgreSQL server, shared by any number of processes (docs/scale.md).
 ///

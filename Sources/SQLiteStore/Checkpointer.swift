@@ -1,8 +1,13 @@
 import CSQLite
 import Dispatch
-import Glibc
 import OfferStore
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// Writes the log back into the file beside the writer, which otherwise does it within the commit that fills the log,
 /// while all writers wait: thousands of pages all over the file, and a flush.
@@ -182,7 +187,7 @@ final class Checkpointer: Sendable {
         for (name, flags) in [(path + "-wal", O_RDONLY), (DatabaseFile.folder(of: path), O_RDONLY | O_DIRECTORY)] {
             let descriptor = open(name, flags | O_CLOEXEC)
             if descriptor < 0, errno == ENOENT { continue }
-            let isFlushed = descriptor >= 0 && fsync(descriptor) == 0
+            let isFlushed = descriptor >= 0 && DatabaseFile.flush(descriptor) == 0
             if descriptor >= 0 { close(descriptor) }
             guard isFlushed else { throw StoreError.unavailable("`\(name)` cannot be flushed to the disk") }
         }
@@ -243,7 +248,7 @@ final class CheckpointRight: Sendable {
 
     init(beside path: String, isServer: Bool) throws {
         self.isServer = isServer
-        descriptor = try Self.open(Self.resolved(path) + Self.ending, like: path)
+        descriptor = try Self.make(Self.resolved(path) + Self.ending, like: path)
         guard isServer else { return }
         // Before the lock that makes others read it.
         for (offset, file) in zip(Self.fileOffsets, DatabasePlace.identities(path)) {
@@ -312,7 +317,7 @@ final class CheckpointRight: Sendable {
     /// The files that servers started at this path have open, as ``DatabasePlace/identities(_:)``; `nil` if
     /// none runs.
     static func filesOfServer(beside path: String) -> [FileIdentity?]? {
-        let descriptor = Glibc.open(resolved(path) + ending, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open(resolved(path) + ending, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         guard isServerPresent(descriptor) else { return nil }
@@ -336,7 +341,11 @@ final class CheckpointRight: Sendable {
     }
 
     // Locks of the open file and not of the process, which would lose them all as soon as it closes the file anywhere.
-    private static let (getLock, setLock, waitForLock): (Int32, Int32, Int32) = (36, 37, 38)
+    #if os(macOS)
+        private static let (getLock, setLock, waitForLock) = (F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW)
+    #else
+        private static let (getLock, setLock, waitForLock): (Int32, Int32, Int32) = (36, 37, 38)
+    #endif
 
     private func lock(_ place: Place, _ type: Int32, waits: Bool = false) -> Bool {
         var lock = Self.range(place, type)
@@ -376,10 +385,10 @@ final class CheckpointRight: Sendable {
 
     /// A file that the owner of the database can use, whichever user makes it: as SQLite does with its own beside the
     /// database.
-    private static func open(_ path: String, like database: String) throws -> Int32 {
+    private static func make(_ path: String, like database: String) throws -> Int32 {
         var status = stat()
         guard stat(database, &status) == 0 else { throw StoreError.unavailable("the database file cannot be opened") }
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, status.st_mode & 0o666)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, status.st_mode & 0o666)
         guard descriptor >= 0 else {
             throw StoreError.readOnly("`\(path)` cannot be written by this user, and says who writes the log back")
         }

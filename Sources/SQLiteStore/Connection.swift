@@ -1,6 +1,11 @@
 import CSQLite
-import Glibc
 import OfferStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// One connection to a database, the statements that it has prepared, and the transaction that runs on it.
 ///
@@ -39,8 +44,13 @@ final class Connection: @unchecked Sendable {
             sqlite3_progress_handler(handle, 10_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
         case .readWrite:
             // What is deleted is overwritten where its page is written anyway, however SQLite was built (decision
-            // 0031). The log is written back by the checkpointer alone (decision 0048).
-            try runScript("PRAGMA foreign_keys = ON; PRAGMA secure_delete = FAST; PRAGMA wal_autocheckpoint = 0")
+            // 0031). The log is written back by the checkpointer alone (decision 0048). `fullfsync` is for macOS, where a
+            // flush otherwise ends in the drive's cache; elsewhere it changes nothing.
+            try runScript(
+                """
+                PRAGMA foreign_keys = ON; PRAGMA secure_delete = FAST; PRAGMA wal_autocheckpoint = 0; \
+                PRAGMA fullfsync = ON
+                """)
         }
     }
 

@@ -1,5 +1,10 @@
-import FoundationEssentials
 public import OfferStore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 public struct DatabaseCheck: Sendable, Hashable {
     public enum Subject: String, Sendable, Hashable {

@@ -1,5 +1,10 @@
-import FoundationEssentials
 public import OfferStore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The content of a database file by which a copy of it is judged.
 public struct DatabaseContent: Sendable, Hashable {

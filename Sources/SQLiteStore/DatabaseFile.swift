@@ -1,8 +1,26 @@
-import FoundationEssentials
-import Glibc
 import OfferStore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 enum DatabaseFile {
+    /// As `fsync`, which on macOS leaves the bytes in the drive's cache.
+    static func flush(_ descriptor: Int32) -> Int32 {
+        #if os(macOS)
+            // Not every file system has it.
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+        #endif
+        return fsync(descriptor)
+    }
+
     /// Says why this user cannot open an existing file; SQLite says only that it cannot.
     static func requireUsable(_ path: String) throws {
         let files = FileManager.default

@@ -1,5 +1,10 @@
-package import Glibc
 import OfferStore
+
+#if canImport(Glibc)
+    package import Glibc
+#else
+    package import Darwin
+#endif
 
 /// Where the files of an open database are, and whether their names still lead to them.
 ///

@@ -1,5 +1,10 @@
-import Glibc
 import OfferStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// Room on the disk for pauses: a file beside the database that holds nothing, and that a pause makes shorter if the disk
 /// is full (``KeptRoom``, docs/decisions/0074-room-for-a-pause.md).
@@ -40,7 +45,7 @@ public final class DiskReserve: Sendable {
         defer { close(descriptor) }
         // Flushed, because a file system with a journal lends freed blocks only once it has written that they are free.
         guard ftruncate(descriptor, off_t(clamping: max(0, kept - Self.step))) == 0 else { return false }
-        fsync(descriptor)
+        _ = DatabaseFile.flush(descriptor)
         return true
     }
 

@@ -1,6 +1,15 @@
-import FoundationEssentials
-import Glibc
 public import OfferStore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// A database file that is moved away: no other process has it open.
 public final class FileToMove: MoveSource {

@@ -1,6 +1,11 @@
 import CSQLite
-import Glibc
 import OfferStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// One prepared statement of one connection, and the columns of its current row. One thread at a time may use it.
 final class PreparedStatement {

@@ -1,6 +1,11 @@
 import Dispatch
-import FoundationEssentials
 public import OfferStore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The store in one SQLite file, or in memory for tests (docs/design.md#storage).
 ///

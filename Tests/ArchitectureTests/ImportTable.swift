@@ -2,7 +2,7 @@
 /// from its first file.
 struct ImportTable {
     /// Modules of Swift itself that need no listing.
-    static let everywhere: Set<String> = ["FoundationEssentials", "Synchronization"]
+    static let everywhere: Set<String> = ["Synchronization"]
 
     static let design = ImportTable(page: Repository().file("docs/design.md")?.text ?? "")
 
@@ -38,11 +38,25 @@ struct ImportTable {
         }
     }
 
+    /// A text in which the import of a module that only Linux has, and of its counterpart where there is none, is one
+    /// import at most: of `libc`. `FoundationEssentials` is allowed everywhere. By itself none of the four is allowed.
+    private static func withoutChoices(_ text: String) -> String {
+        let choice = #/#if canImport\((\w+)\)\n    ((?:public |package )?import )\1\n#else\n    \2(\w+)\n#endif/#
+        return text.replacing(choice) { match in
+            switch (match.1, match.3) {
+            case ("FoundationEssentials", "Foundation"): "\n\n\n\n"
+            case ("Glibc", "Darwin"): "\nimport libc\n\n\n"
+            default: text[match.range]
+            }
+        }
+    }
+
     /// The imported modules with their lines, whatever attributes, access level or kind stand around them.
     static func imports(of text: String) -> [(line: Int, module: String)] {
         let levels: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
         let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var", "actor"]
-        return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
+        return withoutChoices(text).split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
+            index, line in
             var words = line.split(whereSeparator: { " \t;".contains($0) })[...]
             while let word = words.first, word.hasPrefix("@") || levels.contains(word) { words.removeFirst() }
             guard words.first == "import" else { return nil }

@@ -32,10 +32,9 @@ struct ImportTests {
         let ours = Set(ImportTable.design.allowed.keys)
         try #require(ours.count > 15, "the table was not found")
         let outside: Set<String> = [
-            "ArgumentParser", "AsyncHTTPClient", "CYaml", "Dispatch", "Foundation", "Glibc", "Hummingbird",
-            "HummingbirdCore",
+            "ArgumentParser", "AsyncHTTPClient", "CYaml", "Dispatch", "Foundation", "Hummingbird", "HummingbirdCore",
             "HTTPTypes", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "ServiceLifecycle",
-            "UnixSignals", "Yams", "libcrypto", "libsqlite3", "libz",
+            "UnixSignals", "Yams", "libc", "libcrypto", "libsqlite3", "libz",
         ]
         for (target, imports) in ImportTable.design.allowed {
             #expect(imports.subtracting(ours).subtracting(outside) == [], "\(target)")
@@ -49,7 +48,7 @@ struct ImportTests {
             targets(importing: "Dispatch") == [
                 "OfferApplication", "OfferStore", "OfferctlCommands", "PostgresStore", "SQLiteStore",
             ])
-        #expect(targets(importing: "Glibc") == ["PostgresStore", "SQLiteStore"])
+        #expect(targets(importing: "libc") == ["PostgresStore", "SQLiteStore"])
         #expect(ImportTable.design.allowed.filter { $0.value.contains("COpenSSL") }.keys.sorted() == ["OpenSSLCrypto"])
         #expect(ImportTable.design.allowed.filter { $0.value.contains("CSQLite") }.keys.sorted() == ["SQLiteStore"])
         #expect(targets(importing: "CPostgres") == ["PostgresStore"])
@@ -72,13 +71,56 @@ struct ImportTests {
     func acceptsPermitted() {
         let text = """
             // import NIOCore
-            import FoundationEssentials
             public import Synchronization
             @preconcurrency public import struct OfferModel.Instant
+            #if canImport(FoundationEssentials)
+                public import FoundationEssentials
+            #else
+                public import Foundation
+            #endif
             let important = "import NIOCore"
             """
         let file = SourceFile(path: "Sources/OfferDocuments/A.swift", text: text)
         #expect(ImportTable.design.violations(in: file) == [])
+    }
+
+    @Test(
+        "what only Linux has is imported with what other systems have instead, and in no other way",
+        arguments: [
+            ("import Glibc", ["2: SQLiteStore may not import Glibc"]),
+            ("import Darwin", ["2: SQLiteStore may not import Darwin"]),
+            ("import FoundationEssentials", ["2: SQLiteStore may not import FoundationEssentials"]),
+            (choice("Glibc", "Darwin"), []),
+            (choice("FoundationEssentials", "Foundation"), []),
+            ("#if canImport(Glibc)\n    import Glibc\n#endif", ["3: SQLiteStore may not import Glibc"]),
+            (
+                "#if os(Linux)\n    import Glibc\n#else\n    import Darwin\n#endif",
+                [
+                    "3: SQLiteStore may not import Glibc", "5: SQLiteStore may not import Darwin",
+                ]
+            ),
+            (
+                choice("Glibc", "Foundation"),
+                [
+                    "3: SQLiteStore may not import Glibc", "5: SQLiteStore may not import Foundation",
+                ]
+            ),
+            (choice("Glibc", "Darwin") + "\nimport Darwin", ["7: SQLiteStore may not import Darwin"]),
+        ])
+    func findsOneSystem(_ text: String, _ violations: [String]) {
+        let file = SourceFile(path: "Sources/SQLiteStore/A.swift", text: "/// Text\n\(text)\nstruct A {}\n")
+        #expect(ImportTable.design.violations(in: file) == violations.map { "Sources/SQLiteStore/A.swift:\($0)" })
+    }
+
+    @Test("no more than the targets with `libc` in the table import it, on any system")
+    func findsForbiddenChoice() {
+        let file = SourceFile(path: "Sources/OfferModel/A.swift", text: Self.choice("Glibc", "Darwin"))
+        #expect(
+            ImportTable.design.violations(in: file) == ["Sources/OfferModel/A.swift:2: OfferModel may not import libc"])
+    }
+
+    private static func choice(_ linux: String, _ other: String) -> String {
+        "#if canImport(\(linux))\n    import \(linux)\n#else\n    import \(other)\n#endif"
     }
 
     @Test("a folder that is no target is reported")
@@ -97,14 +139,14 @@ struct ImportTests {
                 | --- | --- | --- | --- |
                 | `OfferModel` | values, `code` | – | – |
                 | `COne`, `CTwo` | shims | – | libone |
-                | `SQLiteStore` | the driver | Model, COne | Glibc |
+                | `SQLiteStore` | the driver | Model, COne | libc |
 
                 | `Other` | no row | Model | – |
                 """)
         #expect(
             table.allowed == [
                 "OfferModel": [], "COne": ["libone"], "CTwo": ["libone"],
-                "SQLiteStore": ["OfferModel", "COne", "Glibc"],
+                "SQLiteStore": ["OfferModel", "COne", "libc"],
             ])
     }
 }

@@ -1,8 +1,13 @@
 import Dispatch
-import FoundationEssentials
 import OfferApplication
 import Synchronization
 import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 @Suite("Long work")
 struct LongWorkTests {

@@ -82,11 +82,11 @@ struct DatabaseFileTests {
         try SQLiteDatabase.migrate(path: path)
         let database = try SQLiteDatabase(path: path)
         let settings = try await database.write { transaction in
-            try ["synchronous", "foreign_keys"].map { name in
+            try ["synchronous", "fullfsync", "foreign_keys"].map { name in
                 try transaction.row(Statement("PRAGMA \(name)"))?.value(0, as: Int.self)
             }
         }
-        #expect(settings == [2, 1])
+        #expect(settings == [2, 1, 1])
         let journal = try await database.write {
             try $0.row(Statement("PRAGMA journal_mode"))?.value(0, as: String.self)
         }

@@ -1,5 +1,10 @@
-import FoundationEssentials
 public import OfferModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Reads legacy verifyReceipt answers, and the version-1 notifications that repeat them, into the payloads that Apple
 /// signs today, for one app and environment.

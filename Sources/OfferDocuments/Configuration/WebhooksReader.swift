@@ -1,5 +1,10 @@
-import FoundationEssentials
 package import OfferModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// One entry of `webhooks` in `offerd.yaml`: which events are sent where (docs/webhooks.md).
 package struct WebhookConfiguration: Sendable, Hashable {

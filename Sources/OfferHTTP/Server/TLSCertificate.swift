@@ -1,8 +1,13 @@
-import FoundationEssentials
 import NIOSSL
 package import OfferDocuments
 public import OfferModel
 import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 public struct TLSFailure: Error, Sendable, Hashable {
     public let detail: String

@@ -1,6 +1,11 @@
-import FoundationEssentials
 import JSON
 import OfferModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The kind of an event of the audit. The list is closed; a word is never used for something else.
 public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storable {

@@ -1,6 +1,11 @@
-import FoundationEssentials
 import JSON
 public import OfferModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 public protocol Storable {
     /// The type of a column of such values.

@@ -17,7 +17,13 @@ final class ChildProcess: Sendable {
         // Where there is a user to read them, its errors may be a question.
         let captured = Console.canAsk ? [STDOUT_FILENO] : [STDOUT_FILENO, STDERR_FILENO]
         let pipes = captured.map { _ in Pipe() }
-        var actions = posix_spawn_file_actions_t()
+        #if os(macOS)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         if isatty(STDIN_FILENO) == 0 {
@@ -26,7 +32,6 @@ final class ChildProcess: Sendable {
         for (stream, pipe) in zip(captured, pipes) {
             posix_spawn_file_actions_adddup2(&actions, pipe.fileHandleForWriting.fileDescriptor, stream)
         }
-        var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()

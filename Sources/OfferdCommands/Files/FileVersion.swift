@@ -23,7 +23,12 @@ struct FileVersion: Equatable {
 
     private init(_ status: stat) {
         identity = FileIdentity(status)
-        times = [status.st_mtim, status.st_ctim].flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] }
+        #if os(macOS)
+            let times = [status.st_mtimespec, status.st_ctimespec]
+        #else
+            let times = [status.st_mtim, status.st_ctim]
+        #endif
+        self.times = times.flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] }
         size = Int64(status.st_size)
     }
 }

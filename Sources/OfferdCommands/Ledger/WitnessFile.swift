@@ -14,8 +14,8 @@ final class WitnessFile: Sendable {
     /// The last checkpoint that is on the disk, where lines follow it that may not be; `nil` where none do.
     private let lastFlushed = Mutex<Int64?>(nil)
 
-    /// - Parameter flush: `fsync`, or what fails in its place.
-    init(path: String, flush: @escaping @Sendable (Int32) -> Int32 = fsync) {
+    /// - Parameter flush: ``Disk/flush(_:)``, or what fails in its place.
+    init(path: String, flush: @escaping @Sendable (Int32) -> Int32 = Disk.flush) {
         self.path = path
         self.flush = flush
     }

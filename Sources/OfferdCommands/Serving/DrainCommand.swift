@@ -76,6 +76,11 @@ struct DrainCommand: AsyncParsableCommand {
     }
 
     private func server(_ config: String) throws -> ServingProcess {
+        guard ServingProcess.canBeFound else {
+            throw CommandFailure(
+                .failed, "this system has no `/proc`, where servers are looked up",
+                hints: ["`kill -USR1 PID` begins a drain, and `kill -TERM PID` stops the server"])
+        }
         let servers = ServingProcess.all(with: config)
         if let pid {
             guard let server = servers.first(where: { $0.identifier == pid }) else {
@@ -108,6 +113,8 @@ struct ServingProcess {
     let identifier: Int32
     /// When it started: another process that gets the same number has another start.
     private let start: String
+
+    static var canBeFound: Bool { start(of: getpid()) != nil }
 
     /// Those that serve with a configuration file, as far as this user may look at them.
     static func all(with config: String) -> [ServingProcess] {

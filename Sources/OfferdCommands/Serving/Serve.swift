@@ -255,8 +255,17 @@ enum CoreFiles {
     /// Forbids them for this process: the signing keys are in its memory (invariant 9).
     static func forbid() {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        setrlimit(ProcessLimit.cores, &none)
     }
+}
+
+private enum ProcessLimit {
+    #if os(macOS)
+        static let (cores, files) = (RLIMIT_CORE, RLIMIT_NOFILE)
+    #else
+        static let cores = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+        static let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #endif
 }
 
 /// How many files and connections the system lets this process have open.
@@ -271,18 +280,21 @@ enum OpenFiles {
     static func raiseLimit() -> Int {
         guard let limit = system() else { return 0 }
         var raised = limit
-        raised.rlim_cur = limit.rlim_max
-        return Int(clamping: setrlimit(resource, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur)
+        #if os(macOS)
+            // It refuses more, whatever it says the most is: setrlimit(2).
+            raised.rlim_cur = min(limit.rlim_max, rlim_t(OPEN_MAX))
+        #else
+            raised.rlim_cur = limit.rlim_max
+        #endif
+        return Int(clamping: setrlimit(ProcessLimit.files, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur)
     }
 
     /// The limit as it is; `nil` where the system does not say.
     static func limit() -> Int? { system().map { Int(clamping: $0.rlim_cur) } }
 
-    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-
     private static func system() -> rlimit? {
         var limit = rlimit()
-        return getrlimit(resource, &limit) == 0 ? limit : nil
+        return getrlimit(ProcessLimit.files, &limit) == 0 ? limit : nil
     }
 
     /// How many connections may be open under a limit of open files: at least one, at most `wanted`.

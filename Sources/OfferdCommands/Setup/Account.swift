@@ -29,7 +29,8 @@ struct Account {
     func become() -> FormerRights {
         let former = FormerRights(user: geteuid(), group: getegid())
         if former.user == 0 {
-            initgroups(name, group)
+            // A signed number on macOS.
+            initgroups(name, .init(truncatingIfNeeded: group))
             setegid(group)
             seteuid(user)
         }

@@ -249,8 +249,14 @@ struct NewInstallation {
             }
         }
         // A relative path would become one by the directory's name, which the owner of its parent can give to another.
+        // macOS has no other name for it.
+        #if os(macOS)
+            let root = "root"
+        #else
+            let root = "/proc/self/cwd/root"
+        #endif
         if hasLocalAppStore {
-            try make("root") { try LocalRoot.make(now: .wallClock).write(to: "/proc/self/cwd/root") }
+            try make("root") { try LocalRoot.make(now: .wallClock).write(to: root) }
         }
         if makesCatalog { try make(catalog) { try AtomicFile.create(FirstCatalog.text(for: app), at: catalog) } }
         if certificate == nil { try make(Self.tokens) { try folder(Self.tokens) } }

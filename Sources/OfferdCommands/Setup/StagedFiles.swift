@@ -69,7 +69,7 @@ struct StagedFiles {
         let staged = try makeDraft()
         do {
             try fill(staged) { try installation.write(except: kept) }
-            guard renameat(folder, Self.draft, folder, Self.complete) == 0, fsync(folder) == 0
+            guard renameat(folder, Self.draft, folder, Self.complete) == 0, Disk.flush(folder) == 0
             else { throw unwritable(Self.complete) }
         } catch {
             try? discardDraft()
@@ -109,7 +109,7 @@ struct StagedFiles {
             let file = open(name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
             defer { close(file) }
             guard file >= 0, fchown(file, old.st_uid, old.st_gid) == 0, fchmod(file, old.st_mode & 0o7777) == 0,
-                fsync(file) == 0, renameat(staged, name, folder, name) == 0, fsync(folder) == 0
+                Disk.flush(file) == 0, renameat(staged, name, folder, name) == 0, Disk.flush(folder) == 0
             else { throw unwritable(name) }
             try enter(folder)
         } catch {
@@ -130,7 +130,7 @@ struct StagedFiles {
         try enter(staged)
         try write()
         for name in try FileManager.default.subpathsOfDirectory(atPath: ".") { try settle(name) }
-        guard fsync(staged) == 0 else { throw unwritable(Self.draft) }
+        guard Disk.flush(staged) == 0 else { throw unwritable(Self.draft) }
     }
 
     private func present(_ names: [String]) -> [String] { names.filter { status($0, in: folder) != nil } }
@@ -195,7 +195,7 @@ struct StagedFiles {
         let isDocument = name.hasSuffix(".yaml")
         let mode: mode_t = isFolder(status(name, in: AT_FDCWD)) ? 0o700 : isDocument && owner != nil ? 0o640 : 0o600
         guard file >= 0, fchmod(file, mode) == 0,
-            owner.map({ fchown(file, isDocument ? uid_t.max : $0.user, $0.group) == 0 }) ?? true, fsync(file) == 0
+            owner.map({ fchown(file, isDocument ? uid_t.max : $0.user, $0.group) == 0 }) ?? true, Disk.flush(file) == 0
         else { throw unwritable(name) }
     }
 
@@ -217,7 +217,7 @@ struct StagedFiles {
                 guard failure != EEXIST || staged.map(FileIdentity.init) == present.map(FileIdentity.init)
                 else { throw inTheWay(path + name) }
                 isMoved =
-                    (failure == 0 || failure == EEXIST) && fsync(target) == 0 && unlinkat(source, name, 0) == 0
+                    (failure == 0 || failure == EEXIST) && Disk.flush(target) == 0 && unlinkat(source, name, 0) == 0
             } else if present == nil {
                 isMoved = renameat(source, name, target, name) == 0
             } else {
@@ -227,7 +227,7 @@ struct StagedFiles {
                 try move(from: from, to: to, path + name + "/")
                 isMoved = unlinkat(source, name, AT_REMOVEDIR) == 0
             }
-            guard isMoved, fsync(target) == 0 else { throw unwritable(path + name) }
+            guard isMoved, Disk.flush(target) == 0 else { throw unwritable(path + name) }
         }
     }
 

@@ -1,5 +1,10 @@
-import FoundationEssentials
 public import OfferSigning
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The keys that a login provider publishes as a JSON Web Key Set (RFC 7517 §5).
 public enum JSONWebKeySet {

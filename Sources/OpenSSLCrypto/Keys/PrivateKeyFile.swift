@@ -32,7 +32,7 @@ enum PrivateKeyFile {
             guard count > 0 else { throw abandoned(path) }
             rest = rest.dropFirst(count)
         }
-        guard fsync(descriptor) == 0 else { throw abandoned(path) }
+        guard offerd_fsync(descriptor) == 0 else { throw abandoned(path) }
         try makeNameDurable(path)
     }
 
@@ -46,7 +46,7 @@ enum PrivateKeyFile {
         let descriptor = unsafe offerd_open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw notDurable(path, offerd_errno()) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw notDurable(path, offerd_errno()) }
+        guard offerd_fsync(descriptor) == 0 else { throw notDurable(path, offerd_errno()) }
     }
 
     private static func examine(_ descriptor: Int32, _ path: String) throws(SigningKeyError) {

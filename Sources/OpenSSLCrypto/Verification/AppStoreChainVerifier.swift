@@ -1,7 +1,12 @@
-import FoundationEssentials
 public import OfferModel
 public import OfferSigning
 import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Verifies App Store data: the certificate chain to a pinned root, and the signature (invariant 6).
 ///

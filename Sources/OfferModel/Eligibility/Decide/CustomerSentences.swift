@@ -1,4 +1,8 @@
-import FoundationEssentials
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension Explanation {
     /// The text for the customer: one or two sentences without other offers, limits, counts or shares, and
