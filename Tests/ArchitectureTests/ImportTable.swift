@@ -42,7 +42,7 @@ struct ImportTable {
     /// import at most: of `libc`. `FoundationEssentials` is allowed everywhere. By itself none of the four is allowed.
     private static func withoutChoices(_ text: String) -> String {
         let choice = #/#if canImport\((\w+)\)\n    ((?:public |package )?import )\1\n#else\n    \2(\w+)\n#endif/#
-        return text.replacing(choice) { match in
+        return text.replacing(choice) { match -> Substring in
             switch (match.1, match.3) {
             case ("FoundationEssentials", "Foundation"): "\n\n\n\n"
             case ("Glibc", "Darwin"): "\nimport libc\n\n\n"
