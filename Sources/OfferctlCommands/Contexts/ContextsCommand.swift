@@ -31,8 +31,12 @@ struct ContextsList: ParsableCommand {
               offerctl contexts list
             """)
 
+    @OptionGroup var output: OutputOptions
+
     func run() throws {
         let contexts = try ContextsFile.required(ProcessInfo.processInfo.environment).read()
+        let items = contexts.contexts.map { ContextView($0, isSelected: $0.name == contexts.current) }
+        if let data = try output.data(["items": items].jsonText()) { return Console.write(data) }
         guard !contexts.contexts.isEmpty else {
             Console.write("there are no contexts: `offerctl login` makes one")
             return
@@ -47,7 +51,7 @@ struct ContextsList: ParsableCommand {
                     context.token.text.printable,
                 ]
             })
-        table.lines(Console.palette).forEach(Console.write)
+        table.lines(output.palette).forEach(Console.write)
     }
 }
 
@@ -63,13 +67,17 @@ struct ContextsUse: ParsableCommand {
     @Argument(help: "The context.")
     var name: String
 
+    @OptionGroup var output: OutputOptions
+
     func run() throws {
         let file = try ContextsFile.required(ProcessInfo.processInfo.environment)
         let context = try file.change { contexts in
             contexts.current = name
             return try contexts.named(name)
         }
-        Console.write("\(context.label) is selected: \(context.text(Console.palette))")
+        Console.write(
+            try output.data(ContextView(context, isSelected: true).jsonText())
+                ?? "\(context.label) is selected: \(context.text(output.palette))")
     }
 }
 
@@ -87,6 +95,8 @@ struct ContextsRemove: ParsableCommand {
     @Argument(help: "The context.")
     var name: String
 
+    @OptionGroup var output: OutputOptions
+
     func run() throws {
         let file = try ContextsFile.required(ProcessInfo.processInfo.environment)
         let context = try file.change { contexts in
@@ -95,7 +105,30 @@ struct ContextsRemove: ParsableCommand {
             if contexts.current == name { contexts.current = nil }
             return context
         }
-        Console.write("\(context.label) is removed; its API key stays valid until it is revoked")
+        Console.write(
+            try output.data(ContextView(context, isSelected: false).jsonText())
+                ?? "\(context.label) is removed; its API key stays valid until it is revoked")
+    }
+}
+
+/// A context as it is printed for a program: with where its token is, never with the token.
+struct ContextView: Encodable {
+    private let name: String
+    private let selected: Bool
+    private let server: String
+    private let app: String
+    private let environment: String
+    private let tokenFile: String?
+    private let tokenCommand: [String]?
+    private let caFile: String?
+
+    init(_ context: ContextConfiguration, isSelected: Bool) {
+        (name, selected, server, caFile) = (context.name, isSelected, context.server, context.caFile)
+        (app, environment) = (context.scope.bundleId.rawValue, context.scope.environment.rawValue)
+        switch context.token {
+        case .file(let path): (tokenFile, tokenCommand) = (path, nil)
+        case .command(let words): (tokenFile, tokenCommand) = (nil, words)
+        }
     }
 }
 

@@ -45,6 +45,8 @@ struct LoginCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Seconds to wait for the server, or for the token command.", valueName: "seconds"))
     var timeout = 30
 
+    @OptionGroup var output: OutputOptions
+
     @Option(
         parsing: .remaining,
         help: ArgumentHelp(
@@ -85,14 +87,16 @@ struct LoginCommand: AsyncParsableCommand {
         do {
             try await client.learnScope()
         } catch let refusal as ServerRefusal {
+            if let data = try output.data(refusal.json) { Console.write(data) }
             throw refusal.commandFailure(files: SentFiles(), token: token)
         }
         guard let scope = client.scope.value else { throw client.silentOnScope }
         let context = try save(scope, at: address, source, secret, ownCA, in: file)
         let role = secret.split(separator: "_").dropFirst().first.flatMap { Role(rawValue: String($0)) }
+        let holder = role.map { "\($0.rawValue) of " } ?? ""
         Console.write(
-            "\(context.label) is saved and selected: \(role.map { "\($0.rawValue) of " } ?? "")\(context.text(Console.palette))"
-        )
+            try output.data(ContextView(context, isSelected: true).jsonText())
+                ?? "\(context.label) is saved and selected: \(holder)\(context.text(output.palette))")
         for variable in ["OFFERCTL_SERVER", "OFFERCTL_TOKEN"] where !(environment[variable] ?? "").isEmpty {
             Console.note("hint: \(variable) in the environment wins over the context: unset it to use the context")
         }
