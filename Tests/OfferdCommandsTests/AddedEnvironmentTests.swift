@@ -90,7 +90,7 @@ struct AddedEnvironmentTests {
         #expect(!names.contains { $0.hasPrefix(".offerd-init") })
     }
 
-    @Test("an app of one's own gets its issuer in the place of the example's")
+    @Test("an app of one's own gets its issuer instead of the example's")
     func sameApp() async throws {
         let directory = try TemporaryDirectory()
         #expect(try await offerd("init", "--app", "com.example.shop", in: directory).status == 0)
@@ -172,10 +172,42 @@ struct AddedEnvironmentTests {
                 == Data("mine".utf8))
         #expect(try shell("mv tokens/com.example.shop-Sandbox-app mine", in: directory).status == 0)
         let again = try await Installation.offerd.run(options, directory: directory.url)
-        #expect(again.status == 2, "the key is the app's by now")
-        let finished = try await offerd("init", "--app", "com.example.shop", "--environment", "Sandbox", in: directory)
-        #expect(finished.status == 0, "\(finished.errorText)")
-        #expect(finished.text.contains("\n  tokens/com.example.shop-Sandbox-app"), "\(finished.text)")
+        #expect(again.status == 0, "\(again.errorText)")
+        #expect(again.text.contains("\n  tokens/com.example.shop-Sandbox-app"), "\(again.text)")
+    }
+
+    @Test("the same command goes on with its key, and with no other")
+    func sameCommand() async throws {
+        let directory = try await trial()
+        let app = ["init", "--app", "com.example.shop", "--issuer-id", Self.issuer]
+        let sandbox = ["--environment", "Sandbox", "--key", Self.key]
+        #expect(try await Installation.offerd.run(app + sandbox, directory: directory.url).status == 0)
+        #expect(try shell("mkdir other", in: directory).status == 0)
+        let before = try contents(directory)
+        let again = try await Installation.offerd.run(app + sandbox, directory: directory.url)
+        #expect(again.status == 0 && again.text.hasPrefix("`com.example.shop` is in the installation"), "\(again.text)")
+        let generated = try await offerd(
+            "keys", "generate", "--out", "other/\(Self.key)", "--key-id", "2X9R4HXF34", in: directory)
+        #expect(generated.status == 0)
+        for (options, status, message) in [
+            (
+                ["--environment", "Sandbox", "--key", "other/\(Self.key)"], 1,
+                "`keys/\(Self.key)` exists already and holds another key than `other/\(Self.key)`"
+            ),
+            (
+                ["--environment", "LocalTesting", "--environment", "Sandbox", "--key", "other/\(Self.key)"], 1,
+                "`keys/\(Self.key)` exists already and holds another key than `other/\(Self.key)`"
+            ),
+            (
+                sandbox + ["--key-id", "3X9R4HXF34"], 2, "`com.example.shop` has keys for these environments already"
+            ),
+        ] {
+            let run = try await Installation.offerd.run(app + options, directory: directory.url)
+            #expect(run.status == status)
+            #expect(run.errorText.hasPrefix("error: \(message)\n"), "\(run.errorText)")
+        }
+        try FileManager.default.removeItem(atPath: directory.path("other"))
+        #expect(try contents(directory) == before)
     }
 
     @Test("an addition that was interrupted before it changed keys.yaml is made by the next run")

@@ -72,8 +72,14 @@ struct NewInstallation {
         }
         let given = try Self.givenKey(options)
         // A key that the app has signs for more environments then.
-        let isKnown = present?.keys.contains { $0.keyId.rawValue == given?.keyId } ?? false
-        self.given = isKnown ? nil : given
+        let known = present?.keys.first { $0.keyId.rawValue == given?.keyId }
+        if let known, let given, case .path(let path) = known.privateKey {
+            let file = URL(filePath: path, relativeTo: URL(filePath: options.folder, directoryHint: .isDirectory))
+            if let text = try? InputFile.text(file.path, "key file"), text != given.text {
+                throw Self.otherKey(at: path, than: given.file)
+            }
+        }
+        self.given = known == nil ? given : nil
         makesKey = environments.contains(.localTesting) && (self.given == nil || asked.contains { $0 != .localTesting })
         if !environments.isEmpty { try check() }
     }
@@ -224,8 +230,12 @@ struct NewInstallation {
         guard let given, name == Self.path(ofKey: given.keyId),
             FileManager.default.contents(atPath: name) != Data(given.text.utf8)
         else { return }
-        throw CommandFailure(
-            .failed, "`\(name)` exists already and holds another key than `\(given.file)`",
+        throw Self.otherKey(at: name, than: given.file)
+    }
+
+    private static func otherKey(at name: String, than file: String) -> CommandFailure {
+        CommandFailure(
+            .failed, "`\(name)` exists already and holds another key than `\(file)`",
             hints: ["name the file that was downloaded from App Store Connect, or move the other away"])
     }
 
@@ -312,7 +322,16 @@ extension InitCommand {
         if let appAppleId, let present = present.appAppleId, present != appAppleId {
             throw refuse("--app-apple-id", "appAppleId", "\(present)")
         }
-        guard key != nil, !isAdding else { return }
+        guard let key, !isAdding else { return }
+        // The same command again, after an interruption.
+        let id = keyId ?? DownloadedKeyName(key).id
+        let apples = environment.filter { $0 != .localTesting }
+        let asked = apples.isEmpty ? [.localTesting] : apples
+        if present.keys.contains(where: {
+            $0.keyId.rawValue == id && $0.use == .signing && asked.allSatisfy($0.environments.contains)
+        }) {
+            return
+        }
         throw CommandFailure(
             .usage, "`\(present.bundleId)` has keys for these environments already",
             hints: ["to replace a key, add the new one to keys.yaml and mark the old one `use: retired`"])
