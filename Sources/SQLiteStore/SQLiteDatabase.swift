@@ -42,7 +42,7 @@ public final class SQLiteDatabase: DatabaseDriver {
     ///     runs on the caller's.
     ///   - onCommit: called after each commit, successful or not, with the number of its bodies and its duration.
     /// - Throws: ``StoreError/notMigrated(_:)`` if the file is missing or older than this version,
-    ///   ``StoreError/newerThanThisVersion(_:)``, or what keeps it from being opened.
+    ///   ``StoreError/newerThanThisVersion(_:)``, ``StoreError/foreign(_:)``, or what keeps it from being opened.
     public convenience init(
         path: String, limits: Limits = Limits(), isServer: Bool = false,
         isQuiet: @escaping @Sendable () -> Bool = { false },
@@ -85,7 +85,8 @@ public final class SQLiteDatabase: DatabaseDriver {
     /// Brings a database file to this version's schema; a missing file is created, readable by its owner only.
     ///
     /// - Returns: the names of the steps that were taken.
-    /// - Throws: ``StoreError/newerThanThisVersion(_:)``, or what keeps the file from being written.
+    /// - Throws: ``StoreError/newerThanThisVersion(_:)``, ``StoreError/foreign(_:)``, or what keeps the file from being
+    ///   written.
     @discardableResult
     public static func migrate(path: String) throws -> [String] {
         try DatabasePlace.requireFilesOfServer(path)
@@ -93,6 +94,7 @@ public final class SQLiteDatabase: DatabaseDriver {
         try DatabaseFile.requireUsable(path)
         try DatabaseFile.createIfMissing(path)
         let connection = try Connection(path: path, .readWrite)
+        try Schema.refuseForeign(connection, path: path)
         let (_, checkpointer) = try open(connection, path: path, log: Limits().log, isServer: false)
         checkpointer.watch(connection)
         defer { checkpointer.stop(watching: connection) }

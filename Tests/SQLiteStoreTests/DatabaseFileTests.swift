@@ -135,6 +135,25 @@ struct DatabaseFileTests {
         }
     }
 
+    @Test(
+        "another program's database is refused as what it is, by opening and by migrating, and not a byte of it changes",
+        arguments: [
+            "CREATE TABLE t (a)", "CREATE VIEW v AS SELECT 1", "CREATE TABLE migration (version)",
+            "CREATE TABLE migration (name TEXT); INSERT INTO migration VALUES ('20240101'); CREATE TABLE scope (id)",
+        ])
+    func foreign(_ sql: String) throws {
+        let path = try directory.write("", to: "other.sqlite")
+        let other = try Connection(path: path, .readWrite)
+        try other.runScript(sql)
+        try other.close()
+        let before = FileManager.default.contents(atPath: path)
+        let error = StoreError.foreign("the database at `\(path)` is another program's")
+        #expect(throws: error) { try SQLiteDatabase(path: path) }
+        #expect(throws: error) { try SQLiteDatabase.migrate(path: path) }
+        #expect(FileManager.default.contents(atPath: path) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["other.sqlite"])
+    }
+
     @Test("a step that breaks off leaves the database as it was, and the next attempt takes it")
     func step() throws {
         try SQLiteDatabase.migrate(path: path)

@@ -40,9 +40,19 @@ enum Schema {
     }
 
     static func check(_ connection: Connection, path: String) throws {
+        try refuseForeign(connection, path: path)
         guard try applied(connection, path: path) == Set(Migration.all.map(\.name)) else {
             throw StoreError.notMigrated("the database at `\(path)` is not migrated to this version")
         }
+    }
+
+    /// Refuses another program's database, to which nothing may be written.
+    static func refuseForeign(_ connection: Connection, path: String) throws {
+        let applied = try applied(connection)
+        let isOurs = applied.isEmpty ? try hasList(connection) : !applied.isDisjoint(with: Migration.all.map(\.name))
+        let content = "SELECT name FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*' LIMIT 1"
+        guard try !isOurs && !connection.rows(Statement(content)).isEmpty else { return }
+        throw StoreError.foreign("the database at `\(path)` is another program's")
     }
 
     /// The names of the steps a database has; one that this version does not know is refused.
@@ -53,9 +63,12 @@ enum Schema {
     }
 
     private static func applied(_ connection: Connection) throws -> Set<String> {
-        let table = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
-        guard try !connection.rows(Statement(table)).isEmpty else { return [] }
+        guard try hasList(connection) else { return [] }
         return Set(try connection.column("SELECT name FROM migration"))
+    }
+
+    private static func hasList(_ connection: Connection) throws -> Bool {
+        try !connection.rows(Statement("SELECT 1 FROM pragma_table_info('migration') WHERE name = 'name'")).isEmpty
     }
 
     private static func refuseNewer(_ applied: Set<String>, path: String?) throws {

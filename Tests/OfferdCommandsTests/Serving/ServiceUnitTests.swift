@@ -93,6 +93,11 @@ struct StartFault: Sendable, CustomTestStringConvertible {
             name: "a text instead of a database", arguments: ["--database", "keys.yaml"],
             words: "the database file is not an SQLite database"),
         StartFault(
+            name: "another program's database",
+            made: "python3 -c \"import sqlite3; sqlite3.connect('other.sqlite').execute('CREATE TABLE t (a)')\"",
+            arguments: ["--database", "other.sqlite"],
+            words: "the database at `DIR/other.sqlite` is another program's"),
+        StartFault(
             name: "a folder instead of a database", arguments: ["--database", "root"],
             words: "the database `DIR/root` is a directory"),
         StartFault(
