@@ -39,7 +39,7 @@ package struct CommandLineProgram<Root: ParsableCommand> {
 
     private func end(_ error: any Error, _ arguments: [String]) -> Int32 {
         if let failure = failure(error) {
-            failure.lines.forEach(Console.note)
+            failure.lines.map(\.withoutSecrets).forEach(Console.note)
             return failure.status.rawValue
         }
         let code = Root.exitCode(for: error)
@@ -93,6 +93,13 @@ package struct CommandLineProgram<Root: ParsableCommand> {
             (command, path) = (next, path + [word])
         }
         return nil
+    }
+}
+
+extension String {
+    /// Without the secret of any API key's token: a message quotes what was given in the wrong place, and ends in logs.
+    fileprivate var withoutSecrets: String {
+        replacing(#/(offerd_[a-z]+_(?:live|test)_[0-9a-f]{16}_)[0-9a-f]+/#) { "\($0.output.1)…" }
     }
 }
 

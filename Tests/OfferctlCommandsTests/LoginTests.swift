@@ -146,16 +146,45 @@ struct LoginTests {
         let empty = try await offerctl(["login", "--token-command"])
         #expect(empty.status == 2)
         #expect(empty.errorText.hasPrefix("error: `--token-command` needs the words of a command\n"))
-        let name = try await offerctl(["login", Self.token])
-        #expect(name.status == 2)
-        #expect(name.errorText.hasPrefix("error: an API key's token cannot name a context\n"))
-        #expect(!name.errorText.contains("5ec2e7"))
         let nothing = try await offerctl(["login"])
         #expect(nothing.errorText.contains("hint: set OFFERCTL_TOKEN, or use `--token-file` or `--token-command`\n"))
         try #require(mkfifo(directory.path("pipe"), 0o600) == 0)
         let pipe = try await offerctl(["login", "--token-file", "pipe", "--timeout", "1"])
         #expect(pipe.status == 2)
         #expect(pipe.errorText.hasPrefix("error: token file `\(directory.path("pipe"))` is not a regular file\n"))
+    }
+
+    @Test("a token in the place of a name is called a token, and not quoted", arguments: ["", " ", "Bearer "])
+    func tokenAsName(_ before: String) async throws {
+        for command in [["login"], ["contexts", "use"], ["contexts", "remove"], ["offers", "list", "--context"]] {
+            let run = try await offerctl(command + [before + Self.token])
+            #expect(run.status == 2)
+            #expect(run.errorText.hasPrefix("error: what is given for the context is a token, not a name\n"))
+            #expect(!run.errorText.contains("0123456789abcdef"), "\(run.errorText)")
+        }
+        // The name of a context that was written by hand.
+        try directory.write(
+            """
+            contexts:
+              - { name: offerd_1, server: "http://127.0.0.1:1", app: com.example.pro, environment: Sandbox, tokenFile: /t }
+
+            """, to: "settings/offerd/contexts.yaml", permissions: 0o600)
+        let own = try await offerctl(["contexts", "use", "offerd_1"])
+        #expect(own.status == 0, "\(own.errorText)")
+    }
+
+    @Test(
+        "no message has the secret of a token that was given in the wrong place",
+        arguments: [
+            ["login", "desk", token], ["login", "--token-file", token], ["login", "--token-command", token],
+            ["login", "--server", token], ["offers", "list", token], ["offers", "show", "--server", token],
+            ["offers", "list", "--ca-file", token, "--server", "https://127.0.0.1:1", "--token", "x"], [token],
+            ["login", "--token-command", "sh", "-c", "echo \(token) >&2; exit 1"],
+        ])
+    func misplaced(_ command: [String]) async throws {
+        let run = try await offerctl(command)
+        #expect(run.status != 0)
+        #expect(!(run.text + run.errorText).contains("5ec2e7"), "\(run.errorText)")
     }
 
     @Test("a link that leads nowhere is not taken for no contexts", arguments: ["settings", "offerd", "contexts.yaml"])

@@ -164,6 +164,11 @@ extension ContextsConfiguration {
 
     func named(_ name: String) throws(CommandFailure) -> ContextConfiguration {
         if let context = context(name) { return context }
+        guard !name.contains("offerd_") else {
+            throw CommandFailure(
+                .usage, "what is given for the context is a token, not a name",
+                hints: ["`offerctl contexts` lists the names; `offerctl login` saves a token under one"])
+        }
         let meant = Suggestion.nearest(to: name, among: contexts.map(\.name))
         throw CommandFailure(
             .usage, "there is no context `\(name)`",

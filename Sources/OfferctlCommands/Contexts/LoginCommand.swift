@@ -58,8 +58,8 @@ struct LoginCommand: AsyncParsableCommand {
         guard tokenFile == nil || tokenCommand.isEmpty else {
             throw ValidationError("use either `--token-file` or `--token-command`")
         }
-        guard name?.hasPrefix("offerd_") != true else {
-            throw ValidationError("an API key's token cannot name a context")
+        guard name?.contains("offerd_") != true else {
+            throw ValidationError("what is given for the context is a token, not a name")
         }
         // The option takes all words that follow, so it has none only at the end.
         guard !tokenCommand.isEmpty || CommandLine.arguments.last != "--token-command" else {
