@@ -245,6 +245,33 @@ struct AddedEnvironmentTests {
         #expect(run.status == 0, "\(run.errorText)")
     }
 
+    @Test("an installation without keys and their folder gets both, and no key whose token could not be written")
+    func lostTokens() async throws {
+        let directory = try await trial()
+        #expect(try shell("rm -r tokens offers.sqlite*; touch tokens", in: directory).status == 0)
+        let refused = try await offerd("init", in: directory)
+        #expect(refused.status == 1)
+        #expect(refused.errorText.hasPrefix("error: `tokens/LocalTesting-client` cannot be written\n"))
+        #expect(refused.errorText.hasSuffix("the same command again makes the API keys\n"), "\(refused.errorText)")
+        #expect(try shell("rm tokens", in: directory).status == 0)
+        let run = try await offerd("init", in: directory)
+        #expect(run.status == 0, "\(run.errorText)")
+        let modes = try shell("stat --format '%a %n' tokens tokens/*; ls -A | grep -c offerd-init", in: directory).text
+        #expect(
+            modes == """
+                700 tokens
+                600 tokens/LocalTesting-app
+                600 tokens/LocalTesting-client
+                600 tokens/LocalTesting-marketing
+                0
+
+                """)
+        let keys = try await offerd("api-keys", "list", in: directory).text.split(separator: "\n").dropFirst()
+        #expect(keys.count == 4 && keys.count { $0.contains("  revoked  ") } == 1, "\(keys)")
+        let again = try await offerd("init", in: directory)
+        #expect(again.status == 0 && !again.text.contains("tokens/LocalTesting-client"), "\(again.text)")
+    }
+
     @Test("as root it asks for the service's user before it adds keys", .enabled(if: geteuid() == 0))
     func owner() async throws {
         guard getpwnam("daemon") != nil else { return }
@@ -255,20 +282,30 @@ struct AddedEnvironmentTests {
         #expect(refused.status == 2)
         #expect(
             refused.errorText.hasPrefix(
-                "error: the service that reads `shop/offerd.yaml` could not read keys that belong to root\n"))
+                "error: the service that reads `shop/offerd.yaml` could not use files that belong to root\n"))
+        // Nothing is to be added, but what it would make again belongs to the service's user, too.
+        #expect(try shell("rm -r shop/tokens shop/offers.sqlite*", in: directory).status == 0)
+        let nothing = try await offerd("init", "shop", in: directory)
+        #expect(
+            nothing.status == 2 && nothing.errorText.hasSuffix("such as `--owner offerd`\n"), "\(nothing.errorText)")
+        #expect(try await offerd("init", "shop", "--owner", "daemon", in: directory).status == 0)
         let run = try await offerd("init", "shop", "--app", "com.example.two", "--owner", "daemon", in: directory)
         #expect(run.status == 0, "\(run.errorText)")
         let shown = try Command.run(
             "stat",
             [
                 "--format", "%a %U:%G %n", "shop/keys.yaml", "shop/catalog-com.example.two.yaml",
-                "shop/tokens/com.example.two-LocalTesting-client",
+                "shop/tokens", "shop/tokens/LocalTesting-client", "shop/tokens/com.example.two-LocalTesting-client",
+                "shop/offers.sqlite",
             ], directory: directory.url)
         #expect(
             shown.text == """
                 640 root:daemon shop/keys.yaml
                 640 root:daemon shop/catalog-com.example.two.yaml
+                700 daemon:daemon shop/tokens
+                600 daemon:daemon shop/tokens/LocalTesting-client
                 600 daemon:daemon shop/tokens/com.example.two-LocalTesting-client
+                600 daemon:daemon shop/offers.sqlite
 
                 """)
     }

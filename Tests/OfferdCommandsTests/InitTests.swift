@@ -359,7 +359,7 @@ struct InitTests {
             ["private/shop", "--owner", "daemon"], "`daemon` cannot write to `\(here)/private/shop`",
             "let `daemon` pass through the folders above it, or name a folder elsewhere")
         try await expect(
-            ["package"], "the service that reads `package/offerd.yaml` could not read keys that belong to root",
+            ["package"], "the service that reads `package/offerd.yaml` could not use files that belong to root",
             "add `--owner` with the user that runs the service, such as `--owner offerd`", status: 2)
         #expect(try files(directory.url.appending(path: "shop")).isEmpty)
         #expect(try Set(files(directory.url.appending(path: "package")).keys) == ["data", "offerd.yaml"])

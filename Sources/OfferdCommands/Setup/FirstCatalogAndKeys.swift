@@ -16,7 +16,8 @@ struct FirstAPIKeys {
     let installation: NewInstallation
     let environments: [AppStoreEnvironment]
 
-    /// Makes each key where the app has none of that role in that environment, so that it makes none again.
+    /// Makes each key where the app has none of that role in that environment but revoked ones, so that it makes none
+    /// again.
     ///
     /// - Parameter isNew: whether the installation is; a database that is there already is left at its version.
     /// - Returns: the files that were written, with their meaning.
@@ -33,7 +34,7 @@ struct FirstAPIKeys {
         for environment in environments {
             let scope = Scope(bundleId: BundleId(installation.app), environment: environment)
             for (role, meaning) in Self.roles
-            where !present.contains(where: { $0.scope == scope && $0.role == role }) {
+            where !present.contains(where: { $0.scope == scope && $0.role == role && $0.state != .revoked }) {
                 let name = installation.token(role, in: environment)
                 guard !FileManager.default.fileExists(atPath: name) else {
                     throw CommandFailure(
@@ -41,7 +42,13 @@ struct FirstAPIKeys {
                         hints: ["move it, then run the command again"])
                 }
                 let token = try await keys.create(scope: scope, role: role, label: "offerd init")
-                try AtomicFile.create(token.text + "\n", at: name)
+                do {
+                    try AtomicFile.create(token.text + "\n", at: name)
+                } catch {
+                    // Its token is nowhere.
+                    _ = try? await keys.revoke(token.id)
+                    throw error
+                }
                 written.append((name: name, meaning: meaning))
             }
         }

@@ -75,6 +75,7 @@ struct InitCommand: AsyncParsableCommand {
                 try Console.output("added \(names) of `\(installation.app)` to the installation in \(place):")
                 try show(installation, kept: kept)
             } else {
+                try staged.addTokens(to: present)
                 try Console.output("`\(installation.app)` is in the installation in \(place) already")
             }
         } else {

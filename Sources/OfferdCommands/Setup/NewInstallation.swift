@@ -244,11 +244,7 @@ struct NewInstallation {
     /// - Parameter kept: what is in its place already.
     func write(except kept: [String]) throws {
         func make(_ name: String, _ body: () throws -> Void) throws { if !kept.contains(name) { try body() } }
-        func folder(_ name: String) throws {
-            try FileManager.default.createDirectory(
-                atPath: name, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        }
-        try folder("keys")
+        try Self.makeFolder("keys")
         for key in signingKeys {
             try make(key.path) {
                 if let given, key.id == given.keyId {
@@ -269,7 +265,7 @@ struct NewInstallation {
             try make("root") { try LocalRoot.make(now: .wallClock).write(to: root) }
         }
         if makesCatalog { try make(catalog) { try AtomicFile.create(FirstCatalog.text(for: app), at: catalog) } }
-        if certificate == nil { try make(Self.tokens) { try folder(Self.tokens) } }
+        if certificate == nil { try make(Self.tokens) { try Self.makeFolder(Self.tokens) } }
         guard document == nil else { return }
         _ = try OpenSSLSigningKey.generate(toNewFile: Self.auditKey, keyId: "AUDIT")
         let digits = Hexadecimal.lowercase(try OpenSSLRandom().bytes(32))
@@ -277,6 +273,11 @@ struct NewInstallation {
         if let certificate { try Data(certificate).write(to: URL(filePath: Self.xcodeCertificate)) }
         try AtomicFile.create(keysDocument, at: "keys.yaml")
         try make("offerd.yaml") { try AtomicFile.create(Self.configuration, at: "offerd.yaml") }
+    }
+
+    static func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: name, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     private static let configuration = """

@@ -120,6 +120,17 @@ struct StagedFiles {
         return kept
     }
 
+    /// Makes the folder of the first tokens where there is none, as in an installation that was made by hand.
+    func addTokens(to found: PresentInstallation) throws {
+        try requireAccess(found.configuration.database ?? "offers.sqlite", "offerd.yaml")
+        guard present([NewInstallation.tokens]).isEmpty else { return }
+        try discardDraft()
+        let staged = try makeDraft()
+        try fill(staged) { try NewInstallation.makeFolder(NewInstallation.tokens) }
+        try move(from: staged, to: folder, "")
+        try discardDraft()
+    }
+
     private func makeDraft() throws -> Int32 {
         guard mkdir(Self.draft, 0o700) == 0 else { throw unwritable(Self.draft) }
         return try openOwn(Self.draft)
@@ -150,7 +161,7 @@ struct StagedFiles {
         guard let owner else {
             if geteuid() == 0, let kept, let status = status(kept, in: folder), status.st_gid != 0 {
                 throw CommandFailure(
-                    .usage, "the service that reads `\(shown(kept))` could not read keys that belong to root",
+                    .usage, "the service that reads `\(shown(kept))` could not use files that belong to root",
                     hints: ["add `--owner` with the user that runs the service, such as `--owner offerd`"])
             }
             return
