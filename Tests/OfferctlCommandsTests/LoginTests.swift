@@ -90,6 +90,22 @@ struct LoginTests {
         }
     }
 
+    @Test("another key for a context is checked by the context's server, with its authorities, unless another is named")
+    func sameServer() async throws {
+        try await ScriptedServer.run(Self.replies()) { server in
+            let first = ["login", "desk", "--server", server.address, "--ca-file", "ca.pem"]
+            let token = ["OFFERCTL_TOKEN": Self.token]
+            #expect(try await offerctl(first, token).status == 0)
+            let again = try await offerctl(["login", "desk"], token)
+            #expect(again.status == 0 && again.text.contains(" at \(server.address)\n"), "\(again.errorText)")
+            let saved = try contexts
+            #expect(saved.contains("caFile: \(directory.path("ca.pem"))"), "\(saved)")
+            let elsewhere = try await offerctl(["login", "desk", "--server", "http://127.0.0.1:1"], token)
+            #expect(elsewhere.status == 3, "\(elsewhere.errorText)")
+            #expect(try contexts == saved && server.seen.count == 2)
+        }
+    }
+
     @Test("logins at the same time lose no context")
     func together() async throws {
         try await ScriptedServer.run(Self.replies()) { server in

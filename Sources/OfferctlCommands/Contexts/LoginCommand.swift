@@ -10,7 +10,8 @@ struct LoginCommand: AsyncParsableCommand {
         abstract: "Check an API key against its server, and save both as a context.",
         discussion: """
             The saved context is selected: later commands call its server with its key, unless --server or --token, \
-            OFFERCTL_SERVER or OFFERCTL_TOKEN say otherwise. A login with the name of a context replaces it.
+            OFFERCTL_SERVER or OFFERCTL_TOKEN say otherwise. A login with the name of a context replaces it, and calls its \
+            server unless another is given.
 
             Without --token-file and --token-command the token comes from OFFERCTL_TOKEN, or is asked for at a terminal, or \
             is read from standard input, and is kept in a file that only you can read. A token file is read each time it \
@@ -29,8 +30,8 @@ struct LoginCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The server's address; or set OFFERCTL_SERVER. (default: \(ServerOptions.defaultServer))", valueName: "url")
-    )
+            "The server's address; or set OFFERCTL_SERVER. (default: the context's, or \(ServerOptions.defaultServer))",
+            valueName: "url"))
     var server: String?
 
     @Option(help: ArgumentHelp("The file with the token; it stays there.", valueName: "file"), completion: .file())
@@ -73,10 +74,13 @@ struct LoginCommand: AsyncParsableCommand {
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let file = try ContextsFile.required(environment)
-        _ = try file.read()
-        let server = Setting(option: server, "--server", variable: "OFFERCTL_SERVER", in: environment)
+        // The new key of a context must not go to whatever listens at the default address of this machine.
+        let former = try name.flatMap(file.read().context)
+        var server = Setting(option: server, "--server", variable: "OFFERCTL_SERVER", in: environment)
+        if let former, server.value == nil { server = Setting(former.server, in: former) }
         let address = try ServerAccess.address(server)
-        let ownCA = caFile.map { URL(filePath: $0).path }
+        let isSame = former.map { ServerAddress($0.server) == address } ?? false
+        let ownCA = caFile.map { URL(filePath: $0).path } ?? (isSame ? former?.caFile : nil)
         let authorities = try ServerAccess.authorities(ownCA, environment, for: address)
         let (source, token) = try token(environment)
         let secret = try ServerAccess.secret(
