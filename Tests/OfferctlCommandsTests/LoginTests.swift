@@ -170,7 +170,7 @@ struct LoginTests {
         #expect(pipe.errorText.hasPrefix("error: token file `\(directory.path("pipe"))` is not a regular file\n"))
     }
 
-    @Test("a token in the place of a name is called a token, and not quoted", arguments: ["", " ", "Bearer "])
+    @Test("a token instead of a name is called a token, and not quoted", arguments: ["", " ", "Bearer "])
     func tokenAsName(_ before: String) async throws {
         for command in [["login"], ["contexts", "use"], ["contexts", "remove"], ["offers", "list", "--context"]] {
             let run = try await offerctl(command + [before + Self.token])
