@@ -60,6 +60,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CBuild", cSettings: [.define("OFFERD_COMMIT", to: "\"\(commit)\"")]),
+        .target(name: "Charts", swiftSettings: settings),
         .target(name: "JSON", swiftSettings: settings),
         // Rounding is libm's, which nothing else would bring into a program of these two targets alone.
         .target(
@@ -111,7 +112,7 @@ let package = Package(
         .target(
             name: "OfferctlCommands",
             dependencies: [
-                "CommandLineSupport", "OfferAPI", "OfferDocuments", "OfferModel", "OfferSigning",
+                "Charts", "CommandLineSupport", "OfferAPI", "OfferDocuments", "OfferModel", "OfferSigning",
                 "OpenSSLCrypto", argumentParser, asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
             swiftSettings: settings),
@@ -164,6 +165,8 @@ let package = Package(
             name: "ReaderFuzzing", dependencies: ["AppStoreData", "OfferModel", "OfferSigning", "OpenSSLCrypto"],
             path: "Tests/ReaderFuzzing", swiftSettings: testSettings),
         .testTarget(name: "ArchitectureTests", swiftSettings: testSettings),
+        .testTarget(
+            name: "ChartsTests", dependencies: ["Charts", "OfferTestSupport"], swiftSettings: testSettings),
         .testTarget(
             name: "JSONTests", dependencies: ["JSON", "OfferModel", "OfferTestSupport"], swiftSettings: testSettings),
         .testTarget(
@@ -251,7 +254,7 @@ let package = Package(
         .testTarget(
             name: "OfferctlCommandsTests",
             dependencies: [
-                "CommandLineSupport", "OfferAPI", "OfferModel", "OfferTestSupport",
+                "Charts", "CommandLineSupport", "OfferAPI", "OfferModel", "OfferTestSupport",
                 "OfferctlCommands", "offerctl",
                 argumentParser, nioCore,
                 nioHTTP1, nioPosix, yams,

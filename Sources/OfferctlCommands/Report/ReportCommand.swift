@@ -35,6 +35,7 @@ struct ReportFunnel: AsyncParsableCommand {
             Example:
               offerctl report funnel --offer comeback-half-price
               offerctl report funnel --from 2026-11-01T00:00:00Z --csv > funnel.csv
+              offerctl report funnel --offer comeback-half-price --chart funnel.svg
             """)
 
     @Option(help: ArgumentHelp("Only this offer, by its id in the catalog.", valueName: "id"))
@@ -54,19 +55,26 @@ struct ReportFunnel: AsyncParsableCommand {
     @Flag(help: "Print comma-separated values for a spreadsheet: one number a row.")
     var csv = false
 
+    @OptionGroup var chart: ChartOptions
     @OptionGroup var answer: AnswerOptions
 
     mutating func validate() throws {
         if csv, answer.output.isGiven { throw ValidationError("use only one of `--csv`, `--json` and `--output`") }
+        if chart.isPrinted, csv || answer.output.isGiven {
+            throw ValidationError("`--chart -` prints the chart alone: name a file to get both")
+        }
     }
 
     func run() async throws {
+        let picture = try chart.open()
         let reply = try await answer.connect { client in
             let query = queryItems(
                 ("offerId", offer), ("from", from.map { String($0.milliseconds) }),
                 ("to", to.map { String($0.milliseconds) }))
             return try await client.call(.GET, "/v1/reports/funnel", query: query, as: FunnelReport.self)
         }
+        try picture?.write(OfferCharts.funnel(reply.body))
+        if chart.isPrinted { return }
         if csv { return Console.write(FunnelCSV.text(reply.body)) }
         try answer.show(reply, text: FunnelText(palette: answer.output.palette).report(reply.body))
     }
