@@ -7,7 +7,10 @@ struct ChartPropertyTests {
     @Test("a waterfall says every count, and its bars are as long as they are large", arguments: 1...150)
     func waterfall(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let steps = (0..<Int.random(in: 1...9, using: &random)).map { ("step \($0)", count(&random)) }
+        let steps = (0..<Int.random(in: 1...9, using: &random)).map { index in
+            let name = String(repeating: "wide Name ", count: .random(in: 0...20, using: &random))
+            return ("step \(index) \(name)", count(&random))
+        }
         let drawn = drawn(.waterfall("Title", unit: "customers", steps: steps), &random)
         for step in steps { #expect(drawn.words[0].contains("\(step.0): \(ChartNumber(step.1).text)"), "seed \(seed)") }
         expectProportional(drawn.bars(0).map { $0.number("width") }, steps.map { Double($0.1) }, seed)

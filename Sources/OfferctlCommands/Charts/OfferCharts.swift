@@ -8,12 +8,14 @@ enum OfferCharts {
     /// The stages of each offer, as the text has them.
     static func funnel(_ report: FunnelReport) -> [Chart] {
         let range = "\(TimeText.absolute(report.from)) until \(TimeText.absolute(report.to))"
-        return report.offers.map { funnel in
-            .waterfall(
-                "Funnel of \(funnel.offerId.rawValue)",
-                subtitle: "first evaluated from \(range), as of \(TimeText.absolute(report.asOf))", unit: "customers",
-                steps: funnel.stages.evaluated > 0 ? FunnelWords.stages.map { ($0.name, $0.value(funnel)) } : [])
+        let when = "first evaluated from \(range), as of \(TimeText.absolute(report.asOf))"
+        let charts = report.offers.map { funnel in
+            let stages = funnel.stages.evaluated > 0 ? FunnelWords.stages : []
+            return Chart.waterfall(
+                "Funnel of \(funnel.offerId.rawValue)", subtitle: when, unit: "customers",
+                steps: stages.map { ($0.name, $0.value(funnel)) })
         }
+        return charts.isEmpty ? [.waterfall("Funnel", subtitle: when, unit: "customers", steps: [])] : charts
     }
 
     /// One chart of the counts, then one for each currency, whose amounts are decimals.
