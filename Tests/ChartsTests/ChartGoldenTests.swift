@@ -10,6 +10,13 @@ struct ChartGoldenTests {
         #expect(try Golden("charts/\(golden.name).svg").difference(from: svg) == nil)
     }
 
+    @Test("the picture of docs/reports.md is what is drawn today")
+    func picture() throws {
+        let golden = try #require(GoldenCharts.all.first)
+        let svg = Chart.svg(golden.charts, id: golden.name, width: 640)
+        #expect(try Golden("../../docs/images/funnel.svg").difference(from: svg) == nil)
+    }
+
     @Test("each kind fits every width without texts that cover each other", arguments: GoldenCharts.all)
     func widths(_ golden: GoldenCharts) {
         for width in [-1, 320, 360, 480, 559, 560, 800, 1_200, 5_000] {

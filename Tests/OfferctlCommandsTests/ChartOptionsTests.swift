@@ -81,7 +81,7 @@ struct ChartOptionsTests {
 
     @Test(
         "only names that end in .svg are taken",
-        arguments: ["", "a", "a.png", "a.svg.html", "a.svgz", "svg", "/dev/null", "../a.yaml", "--"])
+        arguments: ["a", "a.png", "a.svg.html", "a.svgz", "svg", "/dev/null", "../a.yaml", "--"])
     func names(_ name: String) async throws {
         let directory = try TemporaryDirectory()
         let run = try await OfferctlProcess.run(["report", "funnel", "--chart=\(name)"], directory: directory.url)
