@@ -228,13 +228,17 @@ CREATE TABLE catalog_revision (
 CREATE TABLE pause (
     sequence bigint PRIMARY KEY,
     scope_id bigint NOT NULL,
+    covers text COLLATE "C" NOT NULL CHECK (covers IN ('offer', 'everyOffer', 'limitedOffers')),
     offer_id text COLLATE "C" CHECK (length(offer_id) > 0),
     actor text COLLATE "C" NOT NULL,
     paused_at bigint NOT NULL,
-    ends_at bigint CHECK (ends_at IS NULL OR offer_id IS NULL),
+    ends_at bigint,
+    reason text COLLATE "C",
     resumed_at bigint,
     resumed_by text COLLATE "C",
-    CHECK ((resumed_at IS NULL) = (resumed_by IS NULL))
+    CHECK ((resumed_at IS NULL) = (resumed_by IS NULL)),
+    CHECK ((offer_id IS NULL) = (covers <> 'offer')),
+    CHECK (covers <> 'limitedOffers' OR ends_at IS NOT NULL)
 );
 CREATE TABLE issued_offer (
     sequence bigint PRIMARY KEY,
@@ -542,7 +546,7 @@ CREATE INDEX import_row_subscription ON import_row (run_id, subscription_key, id
 CREATE INDEX import_customer_account ON import_customer (run_id, app_transaction_id, customer_id)
     WHERE app_transaction_id <> '';
 CREATE INDEX api_key_scope ON api_key (scope_id);
-CREATE UNIQUE INDEX pause_active ON pause (scope_id, COALESCE(offer_id, ''), COALESCE(ends_at, 0))
+CREATE UNIQUE INDEX pause_active ON pause (scope_id, covers, COALESCE(offer_id, ''))
 WHERE resumed_at IS NULL;
 CREATE INDEX pause_end ON pause (scope_id, resumed_at);
 CREATE UNIQUE INDEX issued_offer_customer ON issued_offer (
@@ -565,6 +569,8 @@ CREATE INDEX refusal_scope ON refusal (scope_id);
 CREATE INDEX kept_answer_answered ON kept_answer (answered_at);
 CREATE INDEX kept_answer_decision ON kept_answer (decision_id) WHERE decision_id IS NOT NULL;
 CREATE INDEX redemption_customer ON redemption (customer_id, sequence);
+CREATE INDEX redemption_offer ON redemption
+    (scope_id, offer_type, offer_identifier, subscription_group_identifier, first_evidence);
 CREATE INDEX redemption_issued_offer ON redemption (issued_offer_id) WHERE issued_offer_id IS NOT NULL;
 CREATE INDEX erasure_customer ON erasure (customer_id, sequence);
 CREATE INDEX erased_identifier_customer ON erased_identifier (customer_id);

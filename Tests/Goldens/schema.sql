@@ -251,15 +251,19 @@ CREATE TABLE catalog_revision (
 CREATE TABLE pause (
     sequence INTEGER PRIMARY KEY,
     scope_id INTEGER NOT NULL REFERENCES scope (id),
+    covers TEXT NOT NULL CHECK (covers IN ('offer', 'everyOffer', 'limitedOffers')),
     offer_id TEXT CHECK (length(offer_id) > 0),
     actor TEXT NOT NULL,
     paused_at INTEGER NOT NULL,
-    ends_at INTEGER CHECK (ends_at IS NULL OR offer_id IS NULL),
+    ends_at INTEGER,
+    reason TEXT,
     resumed_at INTEGER,
     resumed_by TEXT,
-    CHECK ((resumed_at IS NULL) = (resumed_by IS NULL))
+    CHECK ((resumed_at IS NULL) = (resumed_by IS NULL)),
+    CHECK ((offer_id IS NULL) = (covers <> 'offer')),
+    CHECK (covers <> 'limitedOffers' OR ends_at IS NOT NULL)
 ) STRICT;
-CREATE UNIQUE INDEX pause_active ON pause (scope_id, COALESCE(offer_id, ''), COALESCE(ends_at, 0))
+CREATE UNIQUE INDEX pause_active ON pause (scope_id, covers, COALESCE(offer_id, ''))
 WHERE resumed_at IS NULL;
 CREATE INDEX pause_end ON pause (scope_id, resumed_at);
 CREATE TABLE issued_offer (
@@ -397,6 +401,8 @@ CREATE TABLE redemption (
     CHECK (issued_offer_id IS NOT NULL OR (is_doubled = 0 AND is_late = 0))
 ) STRICT;
 CREATE INDEX redemption_customer ON redemption (customer_id, sequence);
+CREATE INDEX redemption_offer ON redemption
+    (scope_id, offer_type, offer_identifier, subscription_group_identifier, first_evidence);
 CREATE INDEX redemption_issued_offer ON redemption (issued_offer_id) WHERE issued_offer_id IS NOT NULL;
 CREATE TABLE offer_counter (
     scope_id INTEGER NOT NULL REFERENCES scope (id),

@@ -129,6 +129,9 @@ package struct PauseState: WireObject {
     package var changed = false
     /// Whether every offer is paused: a single one that was resumed is still not issued then.
     package var everyOfferPaused = false
+    /// Why it is paused, and until when; absent if no reason was given, and if it has to be lifted.
+    package var reason: String?
+    package var until: Instant?
 
     package init() {}
 
@@ -137,5 +140,22 @@ package struct PauseState: WireObject {
         members.required("everyOfferPaused", &everyOfferPaused)
         members.optional("offerId", &offerId)
         members.required("paused", &paused)
+        members.optional("reason", &reason)
+        members.optional("until", &until)
+    }
+}
+
+/// `POST /v1/offers/{id}/pause` and `POST /v1/offers/pause`; without a body it lasts until it is lifted.
+package struct PauseRequestBody: WireRequest {
+    /// For people: at most 500 characters.
+    package var reason: String?
+    /// The instant from which the pause is over.
+    package var until: Instant?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("reason", &reason)
+        members.optional("until", &until)
     }
 }

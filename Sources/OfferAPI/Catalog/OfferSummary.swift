@@ -13,6 +13,10 @@ package struct OfferSummary: WireObject {
     /// Its rank; larger wins.
     package var priority = 0
     package var paused = false
+    /// How it is for everyone; absent from older servers.
+    package var standing: OfferStanding?
+    /// What keeps it back, if anything does.
+    package var pause: OfferPauseBody?
     package var terms: Terms?
     package var tags: [String]?
     package var availableFor: Period?
@@ -34,9 +38,11 @@ package struct OfferSummary: WireObject {
         members.optional("formerly", &formerly)
         members.optional("limits", &limits)
         members.required("offerId", &offerId)
+        members.optional("pause", &pause)
         members.required("paused", &paused)
         members.required("priority", &priority)
         members.optional("rollout", &rollout)
+        members.optional("standing", &standing)
         members.optional("starts", &starts)
         members.required("status", &status)
         members.optional("tags", &tags)
@@ -92,6 +98,14 @@ package struct OfferSummary: WireObject {
         package var across: String?
         package var spend: String?
         package var currency: String?
+        /// Of a total: the uses that it counts, and how many more it allows.
+        package var used: Int?
+        package var remaining: Int?
+        /// Of a budget: what it counts as spent, and how much more it allows, as decimals.
+        package var spent: String?
+        package var unspent: String?
+        /// When nothing is left of a total or a budget at the pace of the last days; absent if that cannot be told.
+        package var usedUpAt: Instant?
 
         package init() {}
 
@@ -100,20 +114,41 @@ package struct OfferSummary: WireObject {
             members.optional("count", &count)
             members.optional("currency", &currency)
             members.optional("per", &per)
+            members.optional("remaining", &remaining)
             members.optional("spend", &spend)
+            members.optional("spent", &spent)
+            members.optional("unspent", &unspent)
+            members.optional("used", &used)
+            members.optional("usedUpAt", &usedUpAt)
             members.optional("window", &window)
+        }
+
+        /// Sets how much of it is taken.
+        package mutating func note(_ allowance: SharedAllowance, usedUpAt: Instant?) {
+            self.usedUpAt = usedUpAt
+            switch allowance.limit.unit {
+            case .places: (used, remaining) = (Int(clamping: allowance.taken), Int(clamping: allowance.remaining))
+            case .money(let currency):
+                spent = Money(milliunits: allowance.taken, currency: currency).amount
+                unspent = Money(milliunits: allowance.remaining, currency: currency).amount
+            }
         }
     }
 
     /// What all customers together have used: issued offers that count, and redemptions.
     package struct Used: WireObject {
         package var uses = 0
+        /// Of these, the issued offers without a redemption; absent from older servers, as is the next.
+        package var issued: Int?
+        package var redeemed: Int?
         /// The nominal discount of these, by currency.
         package var spent: [Price] = []
 
         package init() {}
 
         package mutating func visit(_ members: inout some MemberVisitor) {
+            members.optional("issued", &issued)
+            members.optional("redeemed", &redeemed)
             members.required("spent", &spent)
             members.required("uses", &uses)
         }
@@ -148,6 +183,36 @@ package struct OfferSummary: WireObject {
         self.used = used
     }
 }
+
+extension OfferStanding: WireWord {}
+
+/// The pause that keeps an offer back: by whom, since when, until when and why.
+package struct OfferPauseBody: WireObject {
+    /// The id of the API key that paused, or the command that did.
+    package var actor = ""
+    /// That key's label, if it has one.
+    package var actorLabel: String?
+    /// Whether it is of this offer, of every offer, or after a restore of new uses of offers with a limit.
+    package var covers: Pause = .offer
+    package var reason: String?
+    /// When it was set as it is now.
+    package var since: Instant = .blank
+    /// The instant from which it is over by itself; absent if it has to be lifted.
+    package var until: Instant?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("actor", &actor)
+        members.optional("actorLabel", &actorLabel)
+        members.required("covers", &covers)
+        members.optional("reason", &reason)
+        members.required("since", &since)
+        members.optional("until", &until)
+    }
+}
+
+extension Pause: WireWord {}
 
 extension Rollout: WireObject {
     public init() { self.init(percent: 0) }

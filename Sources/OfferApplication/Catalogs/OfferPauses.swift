@@ -28,8 +28,7 @@ public struct OfferPauses: Sendable {
             let place = place ?? OfferPlace(revision: inForce, passed: .count(0))
             guard place.revision <= inForce else { return nil }
             let catalog = try catalogs.catalog(place.revision, of: number, in: caller.scope, transaction)
-            let paused = Set(
-                try PauseStore(transaction).active(in: number).filter { $0.endsAt == nil }.map(\.offerId))
+            let pauses = try ShownPauses(in: number, transaction)
             let removed = try catalogs.removedOffers(
                 missingIn: catalog.catalog, of: number, in: caller.scope, transaction)
             guard let list = OfferList(offers: catalog.catalog.offers, removed: removed, from: place) else {
@@ -38,16 +37,41 @@ public struct OfferPauses: Sendable {
             let page = list.page(limit: limit)
             let groups = catalog.catalog.offerGroups
             let now = try clock.tolerantInstant(transaction)
-            let store = CounterStore(transaction)
             let items = try page.offers.map { offer in
-                let counters = try store.counters(
-                    of: offer, in: groups[offer.id], open: [], at: now, in: number)
-                return OfferSummary(
-                    offer, paused: paused.contains(nil) || !paused.isDisjoint(with: offer.ids),
-                    used: .init(counters, of: offer, in: catalog.catalog))
+                try summary(of: offer, in: groups[offer.id], catalog.catalog, pauses, at: now, number, transaction)
             }
             return PageBody(items: items, next: page.next?.description)
         }
+    }
+
+    private func summary(
+        of offer: Offer, in group: SubscriptionGroupId?, _ catalog: Catalog, _ pauses: ShownPauses, at now: Instant,
+        _ number: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> OfferSummary {
+        let store = CounterStore(transaction)
+        let counters = try store.counters(of: offer, in: group, open: [], at: now, in: number)
+        let usage = OfferUsage(counters, of: offer, in: catalog)
+        let allowances = SharedLimit.all(of: offer).map(usage.allowance)
+        let products = offer.products.compactMap { catalog.product($0)?.product }
+        let pause = pauses.active.pause(of: offer, at: now)
+        let standing = OfferStanding(
+            offer, at: now, pause: pause.map { PauseTerm(until: $0.endsAt) },
+            isExhausted: SharedAllowance.isExhausted(allowances, products, of: offer))
+        var pace = OfferPace()
+        if standing == .running, !allowances.isEmpty, let group {
+            let recent = try store.redemptions(
+                of: offer, in: group, after: now.adding(milliseconds: -OfferPace.window), upTo: now, in: number)
+            pace = OfferPace(recent, of: offer, in: catalog)
+        }
+        let issued = try store.counting(of: offer, at: now, in: number)
+        var summary = OfferSummary(
+            offer, paused: pauses.active.killSwitch(of: offer, at: now) != nil, used: .init(usage, issued: issued))
+        (summary.standing, summary.pause) = (standing, pause.map(pauses.body))
+        for allowance in allowances {
+            summary.limits?[allowance.limit.index].note(
+                allowance, usedUpAt: pace.end(of: allowance, offer: offer, at: now))
+        }
+        return summary
     }
 
     private func offer(everNamed id: OfferId, caller: Caller) async throws -> Offer? {
@@ -59,56 +83,126 @@ public struct OfferPauses: Sendable {
         }
     }
 
-    /// Pauses or resumes an offer, or every offer at once; in force for the next request, in every process.
+    /// The longest that a pause may be said to last, in milliseconds: what is not to come back is archived.
+    package static let longest = 366 * Instant.Duration.day
+
+    /// Pauses an offer, or every offer at once; in force for the next request, in every process.
     ///
     /// Pausing every offer and pausing one are independent: an offer is issued only if neither is on. An offer may be
-    /// named by a former id, and a pause of one is its pause too.
+    /// named by a former id, and a pause of one is its pause too. Of two pauses of the same, the later call sets the end
+    /// and the reason.
     ///
-    /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that is not paused, `noCatalog`.
-    package func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> PauseState {
-        // On a full disk, too: a pause may use the room that is kept for it. To resume can wait.
-        try await KeptRoom.$isOpen.withValue(paused) { try await change(offerId, paused: paused, caller: caller) }
+    /// - Parameter end: the instant from which it is over without anyone lifting it; `nil` if it is to be lifted.
+    /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that is not paused, `noCatalog`;
+    ///   `RequestFault` for an end that has passed, or is too far off.
+    package func pause(
+        _ offerId: OfferId?, until end: Instant? = nil, reason: String? = nil, caller: Caller
+    ) async throws -> PauseState {
+        // On a full disk, too: a pause may use the room that is kept for it.
+        try await KeptRoom.$isOpen.withValue(true) {
+            try await change(offerId, caller) { pauses, ids, active, number, transaction in
+                // To stop is never too early: only resuming waits for a clock that is behind.
+                let now = try clock.tolerantInstant(transaction)
+                try Self.check(end, at: now)
+                // What is paused so is paused without a write: on a full disk there is room for few.
+                let changed = try pauses.pause(
+                    ids[0], until: end, reason: reason, actor: caller.apiKeyId, at: now, in: number)
+                if changed { try StoreClock(transaction).advance(to: now) }
+                return changed && !active.contains { $0.offerId != ids[0] && $0.endsAt == nil && end == nil }
+            }
+        }
     }
 
-    private func change(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> PauseState {
+    private static func check(_ end: Instant?, at now: Instant) throws(RequestFault) {
+        guard let end else { return }
+        let pointer = JSONPointer.root.appending("until")
+        guard now < end else {
+            throw RequestFault(
+                pointer, .invalidValue, "`\(end)` has passed: it is \(now)", hint: "give a moment to come")
+        }
+        guard end <= now.adding(milliseconds: longest) else {
+            throw RequestFault(
+                pointer, .invalidValue, "`\(end)` is more than 366 days ahead",
+                hint: "leave it out for a pause that lasts until it is lifted, or archive the offer in the catalog")
+        }
+    }
+
+    /// Lifts the pause of an offer, or that of every offer; that of single offers stays then.
+    ///
+    /// - Throws: as ``pause(_:until:reason:caller:)`` does, and `clockBehind`.
+    package func resume(_ offerId: OfferId?, caller: Caller) async throws -> PauseState {
+        try await change(offerId, caller) { pauses, ids, active, number, transaction in
+            let now = try clock.instant(transaction)
+            guard !active.isEmpty else { return false }
+            for id in ids { _ = try pauses.resume(id, actor: caller.apiKeyId, at: now, in: number) }
+            try StoreClock(transaction).advance(to: now)
+            return true
+        }
+    }
+
+    /// - Parameter change: gets every id of the offer, its own first, and the pauses of these in force; returns whether
+    ///   it changed anything.
+    private func change(
+        _ offerId: OfferId?, _ caller: Caller,
+        _ change: @escaping @Sendable (PauseStore, [OfferId?], [ActivePause], ScopeNumber, any StoreTransaction) throws
+            -> Bool
+    ) async throws -> PauseState {
         let known: Offer? = if let offerId { try await offer(everNamed: offerId, caller: caller) } else { nil }
         return try await database.write(by: caller.author) { transaction in
             let number = try ScopeStore(transaction).findOrAdd(caller.scope)
             let pauses = PauseStore(transaction)
             let ids: [OfferId?] = known?.ids ?? [offerId]
             let id = known?.id ?? offerId
-            let active = try pauses.active(in: number).filter { $0.endsAt == nil }
-            let isPaused = active.contains { ids.contains($0.offerId) }
-            if let offerId, known == nil, !isPaused {
+            func active() throws -> [ActivePause] {
+                let now = try clock.tolerantInstant(transaction)
+                return try pauses.active(in: number).filter { $0.isOfKillSwitch && $0.isInForce(at: now) }
+            }
+            let before = try active().filter { ids.contains($0.offerId) }
+            if let offerId, known == nil, before.isEmpty {
                 throw try CompiledCatalogs.unknown(offerId, of: number, in: caller.scope, transaction)
             }
-            // What is paused is paused without a write: on a full disk there is room for few.
-            if paused, active.contains(where: { $0.offerId == id }) {
-                let everyOffer = active.contains(where: \.isOfEveryOffer)
-                return PauseState {
-                    ($0.offerId, $0.paused, $0.changed, $0.everyOfferPaused) = (id, true, false, everyOffer)
-                }
+            let changed = try change(pauses, [id] + ids.filter { $0 != id }, before, number, transaction)
+            let after = try active()
+            let own = after.filter { ids.contains($0.offerId) }.max {
+                ($0.endsAt ?? .distantFuture) < ($1.endsAt ?? .distantFuture)
             }
-            // To stop is never too early: only resuming waits for a clock that is behind.
-            let now = try paused ? clock.tolerantInstant(transaction) : clock.instant(transaction)
-            let changed =
-                paused
-                ? try pauses.pause(id, actor: caller.apiKeyId, at: now, in: number) && !isPaused
-                : try ids.map { try pauses.resume($0, actor: caller.apiKeyId, at: now, in: number) }.contains(true)
-            try StoreClock(transaction).advance(to: now)
-            let everyOffer = try pauses.active(in: number).contains(where: \.isOfEveryOffer)
             return PauseState {
-                ($0.offerId, $0.paused, $0.changed, $0.everyOfferPaused) = (id, paused, changed, everyOffer)
+                ($0.offerId, $0.paused, $0.changed) = (id, own != nil, changed)
+                ($0.reason, $0.until) = (own?.reason, own?.endsAt)
+                $0.everyOfferPaused = after.contains { $0.covers == .everyOffer }
             }
         }
     }
 }
 
+/// The pauses of a scope, as they are shown.
+struct ShownPauses {
+    let active: [ActivePause]
+    /// The labels of the keys that paused, where they have one.
+    private let labels: [String: String]
+
+    init(in number: ScopeNumber, _ transaction: any StoreTransaction) throws {
+        active = try PauseStore(transaction).active(in: number)
+        var labels: [String: String] = [:]
+        for actor in Set(active.map(\.actor)) { labels[actor] = try APIKeyStore(transaction).key(actor)?.key.label }
+        self.labels = labels
+    }
+
+    func body(_ pause: ActivePause) -> OfferPauseBody {
+        OfferPauseBody {
+            ($0.actor, $0.actorLabel, $0.covers) = (pause.actor, labels[pause.actor], pause.covers)
+            ($0.reason, $0.since, $0.until) = (pause.reason, pause.pausedAt, pause.endsAt)
+        }
+    }
+}
+
 extension OfferSummary.Used {
-    fileprivate init(_ counters: OfferCounters, of offer: Offer, in catalog: Catalog) {
-        let usage = OfferUsage(counters, of: offer, in: catalog)
+    fileprivate init(_ usage: OfferUsage, issued: Int) {
         self.init()
         uses = usage.uses
+        // What a clock that is set back counts again is issued, and not redeemed.
+        self.issued = min(issued, uses)
+        redeemed = uses - min(issued, uses)
         spent = usage.spent.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map {
             Price(Money(milliunits: $0.value, currency: $0.key))
         }

@@ -151,11 +151,16 @@ struct Snapshot: Sendable {
         return try CustomerStore(transaction).version(of: customers) == version
     }
 
-    private func pause(of offer: Offer) -> (Pause, until: Instant?) {
-        if pauses.contains(where: \.isOfEveryOffer) { return (.everyOffer, nil) }
-        if pauses.contains(where: { $0.offerId.map(offer.has) == true }) { return (.offer, nil) }
-        guard let end = pauses.compactMap(\.endsAt).max(), now < end, offer.isLimited else { return (.none, nil) }
-        return (.limitedOffers, end)
+    /// The pause that keeps an offer back, and until when: the last end of all that do.
+    private func pause(of offer: Offer, needsNewSigning: Bool) -> (Pause, until: Instant?) {
+        guard !pauses.isEmpty else { return (.none, nil) }
+        let limited =
+            offer.isLimited ? pauses.filter { $0.covers == .limitedOffers }.compactMap(\.endsAt).filter { now < $0 } : []
+        guard let killSwitch = pauses.killSwitch(of: offer, at: now) else {
+            return limited.max().map { (.limitedOffers, $0) } ?? (.none, nil)
+        }
+        guard let end = killSwitch.endsAt else { return (killSwitch.covers, nil) }
+        return (killSwitch.covers, needsNewSigning ? max(end, limited.max() ?? end) : end)
     }
 
     func question(
@@ -163,7 +168,7 @@ struct Snapshot: Sendable {
         request: DeviceRequest = DeviceRequest(), needsNewSigning: Bool = true,
         formats: Set<SignatureFormat> = SignatureFormat.all
     ) -> Question {
-        let (pause, pausedUntil) = pause(of: offer.offer)
+        let (pause, pausedUntil) = pause(of: offer.offer, needsNewSigning: needsNewSigning)
         return Question(
             offer, productId: productId, of: compiledCatalog, scope: scope, at: now, pause: pause,
             pausedUntil: pausedUntil, signals: signals, request: request, signUp: signUp,

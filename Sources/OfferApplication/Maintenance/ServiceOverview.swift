@@ -9,6 +9,8 @@ public struct ServiceOverview: Sendable {
         /// Absent for every offer.
         public var offer: OfferId?
         public var since: Instant
+        /// When it ends by itself.
+        public var until: Instant?
     }
 
     /// How much of a limit that all customers share is used.
@@ -56,9 +58,10 @@ public struct ServiceOverviews: Sendable {
             overview.keyEnds = try keyEnds(transaction, at: now)
             for scope in scopes.sorted(by: { "\($0)" < "\($1)" }) {
                 guard let number = try ScopeStore(transaction).number(of: scope) else { continue }
-                overview.pauses += try PauseStore(transaction).active(in: number).filter { $0.endsAt == nil }.map {
-                    ServiceOverview.Pause(scope: scope, offer: $0.offerId, since: $0.pausedAt)
-                }
+                overview.pauses += try PauseStore(transaction).active(in: number)
+                    .filter { $0.isOfKillSwitch && $0.isInForce(at: now) }.map {
+                        ServiceOverview.Pause(scope: scope, offer: $0.offerId, since: $0.pausedAt, until: $0.endsAt)
+                    }
                 overview.uses += try uses(of: number, in: scope, transaction, at: now)
             }
             return overview
@@ -93,8 +96,8 @@ public struct ServiceOverviews: Sendable {
         }
         let offers = catalog.offers.filter { compiled in
             let offer = compiled.offer
-            return !compiled.sharedLimits.isEmpty && offer.status == .active
-                && offer.environments.contains(scope.environment) && offer.ends.map { $0 > now } ?? true
+            return !compiled.sharedLimits.isEmpty && offer.environments.contains(scope.environment)
+                && ![.draft, .ended].contains(OfferStanding(offer, at: now))
         }
         guard !offers.isEmpty else { return [] }
         let store = CounterStore(transaction)
@@ -107,35 +110,13 @@ public struct ServiceOverviews: Sendable {
             // Of several limits of one kind, the one that is used up first. The reader refuses an allowance of nothing.
             var shares: [String: Double] = [:]
             for limit in compiled.sharedLimits {
-                let (name, taken) =
-                    switch limit.unit {
-                    case .places: ("total", Int64(used.uses))
-                    case .money(let currency): (currency, used.spent[currency] ?? 0)
-                    }
+                let name = if case .money(let currency) = limit.unit { currency } else { "total" }
+                let taken = used.allowance(limit).taken
                 shares[name] = max(shares[name] ?? 0, Double(taken) / Double(limit.allowed))
             }
             return shares.sorted { $0.key < $1.key }.map { name, share in
                 ServiceOverview.SharedLimitUse(scope: scope, offer: offer.id, limit: name, share: share)
             }
         }
-    }
-}
-
-/// What everyone together has used of an offer.
-struct OfferUsage {
-    let uses: Int
-    /// In milliunits, by currency.
-    let spent: [String: Int64]
-
-    /// Redemptions without an issued offer cost what the catalog says of their products.
-    init(_ counters: OfferCounters, of offer: Offer, in catalog: Catalog) {
-        var spent = counters.spent
-        for (product, count) in counters.unmatched {
-            guard let cost = catalog.product(product).flatMap({ offer.cost(on: $0.product) }) else { continue }
-            spent[cost.currency] = (spent[cost.currency] ?? 0).saturatingAdding(
-                cost.milliunits.saturatingMultiplied(by: Int64(count)))
-        }
-        uses = counters.places.saturatingAdding(counters.unmatched.values.saturatingSum())
-        self.spent = spent
     }
 }

@@ -7,6 +7,7 @@ import OfferModel
 /// `/v1/offers` and `/v1/reports`: the offers of the catalog in force, the kill switch over them, and their funnel.
 struct OffersController: Sendable {
     let useCases: UseCases
+    let limits: HTTPLimits
 
     /// `GET`: the offers in short, in the catalog's order.
     @Sendable func list(_ request: Request, _ context: CallerContext) async throws -> Response {
@@ -21,13 +22,27 @@ struct OffersController: Sendable {
         return try .json(page)
     }
 
-    /// `POST …/pause` and `…/resume` of one offer, or of every offer; to resume every offer leaves those paused by
-    /// themselves.
-    func setting(paused: Bool, ofAll: Bool = false) -> @Sendable (Request, CallerContext) async throws -> Response {
+    /// `POST …/pause` of one offer, or of every offer: until it is lifted, unless a body names an end.
+    func pause(ofAll: Bool = false) -> @Sendable (Request, CallerContext) async throws -> Response {
         { request, context in
             let offerId = ofAll ? nil : OfferId(try context.pathText("id"))
             try QueryParameters(request, known: []).finish()
-            return try .json(try await useCases.switches.set(offerId, paused: paused, caller: context.caller))
+            let body =
+                request.announcesBody
+                ? try await request.decode(PauseRequestBody.self, upTo: limits.bodyBytes, by: context)
+                : PauseRequestBody()
+            return try .json(
+                try await useCases.switches.pause(
+                    offerId, until: body.until, reason: body.reason, caller: context.caller))
+        }
+    }
+
+    /// `POST …/resume` of one offer, or of every offer, which leaves those paused by themselves.
+    func resume(ofAll: Bool = false) -> @Sendable (Request, CallerContext) async throws -> Response {
+        { request, context in
+            let offerId = ofAll ? nil : OfferId(try context.pathText("id"))
+            try QueryParameters(request, known: []).finish()
+            return try .json(try await useCases.switches.resume(offerId, caller: context.caller))
         }
     }
 
@@ -38,5 +53,12 @@ struct OffersController: Sendable {
         let (from, to) = (query.instant("from"), query.instant("to"))
         try query.finish()
         return try .json(try await useCases.reports.funnel(of: offerId, from: from, to: to, caller: context.caller))
+    }
+}
+
+extension PauseRequestBody: CheckedRequest {
+    func check(_ checks: inout RequestChecks, by role: Role) {
+        checks.text(reason, at: .root.appending("reason"), maximum: RequestRules.reasonLength)
+        checks.instant(until, at: .root.appending("until"))
     }
 }

@@ -233,6 +233,8 @@ enum RequestRules {
     static let customerCount = 100
     /// The most characters of a message kept with a catalog revision.
     static let messageLength = 1_000
+    /// The most characters of the reason for a pause.
+    static let reasonLength = 500
 
     /// The most payloads, and the most issued offers, of a supplied history.
     static let suppliedCount = 200

@@ -68,7 +68,7 @@ struct RouteTable: Sendable {
             strangers: threads.strangers,
             exceeding: SpacedTurns(interval: limits.exceedingInterval), bodyLimit: limits.notificationBytes)
         let catalog = CatalogController(useCases: useCases, limits: limits)
-        let offers = OffersController(useCases: useCases)
+        let offers = OffersController(useCases: useCases, limits: limits)
         let customers = CustomersController(useCases: useCases, limits: limits)
         let events = EventsController(useCases: useCases, limits: limits)
         routes = [
@@ -87,10 +87,10 @@ struct RouteTable: Sendable {
             Route(.get, "/v1/catalog/revisions", for: [.marketing], use: catalog.revisions),
             Route(.get, "/v1/catalog/revisions/{n}", for: [.marketing], use: catalog.revision),
             Route(.get, "/v1/offers", for: [.marketing, .support], use: offers.list),
-            Route(.post, "/v1/offers/{id}/pause", for: [.marketing], use: offers.setting(paused: true)),
-            Route(.post, "/v1/offers/{id}/resume", for: [.marketing], use: offers.setting(paused: false)),
-            Route(.post, "/v1/offers/pause", for: [.marketing], use: offers.setting(paused: true, ofAll: true)),
-            Route(.post, "/v1/offers/resume", for: [.marketing], use: offers.setting(paused: false, ofAll: true)),
+            Route(.post, "/v1/offers/{id}/pause", for: [.marketing], use: offers.pause()),
+            Route(.post, "/v1/offers/{id}/resume", for: [.marketing], use: offers.resume()),
+            Route(.post, "/v1/offers/pause", for: [.marketing], use: offers.pause(ofAll: true)),
+            Route(.post, "/v1/offers/resume", for: [.marketing], use: offers.resume(ofAll: true)),
             Route(.get, "/v1/customers", for: [.support], use: customers.show),
             Route(.post, "/v1/customers/status", for: [.client, .app, .support], use: customers.status),
             Route(.post, "/v1/customers/refresh", for: [.client, .support], use: customers.refresh),

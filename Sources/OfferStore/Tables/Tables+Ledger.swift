@@ -15,12 +15,17 @@ extension Table {
         "catalog_revision", CatalogRevisionRow.columns, ["PRIMARY KEY (scope_id, revision)"],
         ledgerKey: "scope_id || '/' || revision")
 
-    /// Without an offer it is for all of them; without an end it is in force.
+    /// One that was not lifted is in force until its end.
     static let pause = Table(
-        "pause", PauseRow.columns, ["CHECK ((resumed_at IS NULL) = (resumed_by IS NULL))"],
+        "pause", PauseRow.columns,
+        [
+            "CHECK ((resumed_at IS NULL) = (resumed_by IS NULL))",
+            "CHECK ((offer_id IS NULL) = (covers <> 'offer'))",
+            "CHECK (covers <> 'limitedOffers' OR ends_at IS NOT NULL)",
+        ],
         indexes: [
             """
-            CREATE UNIQUE INDEX pause_active ON pause (scope_id, COALESCE(offer_id, ''), COALESCE(ends_at, 0))
+            CREATE UNIQUE INDEX pause_active ON pause (scope_id, covers, COALESCE(offer_id, ''))
             WHERE resumed_at IS NULL
             """,
             "CREATE INDEX pause_end ON pause (scope_id, resumed_at)",
@@ -111,6 +116,10 @@ extension Table {
         ["CHECK (issued_offer_id IS NOT NULL OR (is_doubled = 0 AND is_late = 0))"],
         indexes: [
             "CREATE INDEX redemption_customer ON redemption (customer_id, sequence)",
+            """
+            CREATE INDEX redemption_offer ON redemption
+                (scope_id, offer_type, offer_identifier, subscription_group_identifier, first_evidence)
+            """,
             """
             CREATE INDEX redemption_issued_offer ON redemption (issued_offer_id) WHERE issued_offer_id IS NOT NULL
             """,

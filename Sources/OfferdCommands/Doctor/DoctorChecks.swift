@@ -270,12 +270,10 @@ enum DoctorChecks {
             try setup.keys.scopes.flatMap { scope -> [String] in
                 guard let number = try ScopeStore(transaction).number(of: scope) else { return [] }
                 return try PauseStore(transaction).active(in: number).compactMap { pause in
-                    if let end = pause.endsAt {
-                        return Instant.wallClock < end
-                            ? "offers with a limit in \(scope) until \(TimeText.absolute(end)), after a restore"
-                            : nil
-                    }
-                    return (pause.offerId.map { "`\($0)`" } ?? "every offer") + " in \(scope)"
+                    guard pause.isInForce(at: .wallClock) else { return nil }
+                    let until = pause.endsAt.map { " until \(TimeText.absolute($0))" } ?? ""
+                    guard pause.isOfKillSwitch else { return "offers with a limit in \(scope)\(until), after a restore" }
+                    return (pause.offerId.map { "`\($0)`" } ?? "every offer") + " in \(scope)\(until)"
                 }
             }
         }

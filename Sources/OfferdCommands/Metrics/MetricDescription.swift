@@ -64,6 +64,8 @@ struct MetricDescription: Sendable {
         "offerd_notifications_total": counter("Notifications of the App Store that were verified and kept."),
         "offerd_paused_since_timestamp_seconds": gauge(
             "When an offer was paused, in seconds since 1970; `*` is every offer."),
+        "offerd_paused_until_timestamp_seconds": gauge(
+            "When the pause of an offer ends by itself, in seconds since 1970; `*` is every offer."),
         "offerd_problems_total": counter("Answers that are problem documents, by their code."),
         "offerd_ready": gauge(
             "1 if a durable commit, a read, the clock and room on the disk are as they must be; else 0."),

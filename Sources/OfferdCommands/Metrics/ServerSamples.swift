@@ -90,10 +90,15 @@ struct ServerSamples: Sendable {
             [("app", scope.bundleId.rawValue), ("environment", scope.environment.rawValue)] + more
         }
         let (backup, proof) = (overview.maintenance.backedUpAt, overview.maintenance.provenAt)
-        return overview.pauses.map { pause in
-            MetricSample(
-                "offerd_paused_since_timestamp_seconds", pause.since.metric,
-                labels(pause.scope, ("offer", pause.offer?.rawValue ?? "*")))
+        return overview.pauses.flatMap { pause in
+            let times = [("since", pause.since), ("until", pause.until)]
+            return times.compactMap { name, time in
+                time.map {
+                    MetricSample(
+                        "offerd_paused_\(name)_timestamp_seconds", $0.metric,
+                        labels(pause.scope, ("offer", pause.offer?.rawValue ?? "*")))
+                }
+            }
         }
             + overview.uses.map { use in
                 MetricSample(

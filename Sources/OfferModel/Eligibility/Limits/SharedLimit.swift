@@ -5,7 +5,7 @@ public struct SharedLimit: Sendable, Hashable {
     /// How much it allows: places, or milliunits.
     public var allowed: Int64
 
-    static func all(of offer: Offer) -> [SharedLimit] {
+    public static func all(of offer: Offer) -> [SharedLimit] {
         offer.limits.enumerated().compactMap { index, limit in
             switch limit {
             case .perCustomer, .perAccount: nil

@@ -107,27 +107,29 @@ struct CatalogPausedRule: Rule {
                 field: "offer.pause", observed: .text(context.question.pause.rawValue),
                 required: .text(Pause.none.rawValue))
         ]
+        let end = context.question.pausedUntil
+        if let end, end <= context.now { return satisfied("the offer is not paused", evidence: evidence) }
+        let until = end.map { " until \($0)" } ?? ""
+        let turningPoint = end.map(TurningPoint.at) ?? .event(.offerResumed)
         switch context.question.pause {
         case .none:
             return satisfied("the offer is not paused", evidence: evidence)
         case .offer:
             return violated(
-                .offerPaused, "the offer is paused", evidence: evidence, turningPoint: .event(.offerResumed))
+                .offerPaused, "the offer is paused\(until)", evidence: evidence, turningPoint: turningPoint)
         case .everyOffer:
             return violated(
-                .everyOfferPaused, "every offer is paused", evidence: evidence, turningPoint: .event(.offerResumed))
+                .everyOfferPaused, "every offer is paused\(until)", evidence: evidence, turningPoint: turningPoint)
         case .limitedOffers:
             guard context.offer.isLimited else { return satisfied("the offer has no limit", evidence: evidence) }
             guard context.question.needsNewSigning else {
                 return satisfied("the signatures were issued before the database was restored", evidence: evidence)
             }
-            let end = context.question.pausedUntil
-            if let end, end <= context.now { return satisfied("the offer is not paused", evidence: evidence) }
             return violated(
                 .restoredRecently,
                 "the database was restored, and offers issued since its copy are unknown: "
                     + (end.map { "offers with a limit are issued again from \($0)" } ?? "offers with a limit are paused"),
-                evidence: evidence, turningPoint: end.map(TurningPoint.at) ?? .event(.offerResumed))
+                evidence: evidence, turningPoint: turningPoint)
         }
     }
 }
