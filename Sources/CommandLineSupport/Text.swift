@@ -277,6 +277,9 @@ package enum TimeText {
         return (clock.hasSuffix(":00") ? String(clock.dropLast(3)) : String(clock)) + " UTC"
     }
 
+    /// `2026-12-01`: the day in UTC.
+    package static func day(_ instant: Instant) -> String { String(absolute(instant).prefix { $0 != " " }) }
+
     /// A sentence with its instants as people read them; what is in backticks is quoted, and stays.
     package static func readable(_ sentence: String) -> String {
         sentence.replacing(/`[^`]*`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/) { match in

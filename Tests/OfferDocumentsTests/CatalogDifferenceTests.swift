@@ -39,7 +39,7 @@ struct ComparedCatalogs: CustomTestStringConvertible, Sendable {
         let effect = difference.effect
         let mark =
             switch (effect?.widens, effect?.takesAway) {
-            case (true?, true?): "±"
+            case (true?, true?): effect?.isCertain == true ? "±" : "?"
             case (true?, false?): "+"
             case (false?, true?): "-"
             case (false?, false?): "·"

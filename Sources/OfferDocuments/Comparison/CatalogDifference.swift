@@ -99,7 +99,7 @@ struct CatalogEntry {
 
 extension Catalog {
     fileprivate func products(in catalogs: CatalogPair) -> [CatalogEntry] {
-        subscriptionGroups.flatMap { group in group.products.flatMap { $0.entries(of: group.id, catalogs.old) } }
+        subscriptionGroups.flatMap { group in group.products.flatMap { $0.entries(of: group.id, catalogs) } }
             + otherProducts.map { product in
                 CatalogEntry(
                     path: "products[\(product.productId)].type", value: product.type, text: product.type.rawValue
@@ -114,15 +114,15 @@ extension Catalog {
 }
 
 extension Product {
-    fileprivate func entries(of group: SubscriptionGroupId, _ inForce: Catalog) -> [CatalogEntry] {
+    fileprivate func entries(of group: SubscriptionGroupId, _ catalogs: CatalogPair) -> [CatalogEntry] {
         let path = "subscriptionGroups[\(group)].products[\(productId)]"
-        let price: @Sendable () -> CatalogEffect = { .ofPrice(inForce) }
+        let price: @Sendable () -> CatalogEffect = { .ofPrice(of: productId, catalogs) }
         return [
             CatalogEntry(path: "\(path).level", value: level, text: "\(level)") {
-                .ofProduct("level", in: group, inForce)
+                .ofProduct("level", in: group, catalogs.old)
             },
             CatalogEntry(path: "\(path).period", value: period, text: "\(period)") {
-                .ofProduct("period", in: group, inForce)
+                .ofProduct("period", in: group, catalogs.old)
             },
             CatalogEntry(path: "\(path).price", value: self.price, text: "\(self.price)", judge: price),
         ]

@@ -6,6 +6,8 @@ package struct CatalogEffect: Sendable, Hashable {
     package var takesAway = false
     /// Some customers can have an offer that they could not, or more often.
     package var widens = false
+    /// Whether it is known which of the two it does; if not, both are set, so that someone looks at it.
+    package private(set) var isCertain = true
     /// Whether it is a new offer that keeps the App Store's name of one that went.
     package var isRename = false
     /// For people, with instants in ISO 8601 form.
@@ -19,13 +21,21 @@ package struct CatalogEffect: Sendable, Hashable {
 
     init(widens words: String) { self.init(widens: true, words) }
 
-    package static func either(_ words: String) -> Self { Self(takesAway: true, widens: true, words) }
+    /// Some customers lose something, and others gain something.
+    static func both(_ words: String) -> Self { Self(takesAway: true, widens: true, words) }
+
+    /// It may take something away, or widen something, or do neither.
+    package static func unclear(_ words: String) -> Self {
+        var effect = both(words)
+        effect.isCertain = false
+        return effect
+    }
 
     /// Of an offer that is removed, archived or made a draft.
     package static let stopped = Self(
         takesAway: "it is no longer issued; signatures already issued stay valid at Apple for up to 24 hours")
 
-    static let otherKind = either("it becomes another kind of offer")
+    static let otherKind = both("it becomes another kind of offer")
 
     private static let savings = "used to calculate savings; App Store Connect sets what customers pay"
 
@@ -142,7 +152,7 @@ extension CatalogEffect {
         let (old, new) = (old ?? Rollout(percent: 100), new ?? Rollout(percent: 100))
         // The salt draws who is in; nothing is drawn where all are, or none.
         guard old.salt == new.salt || [old, new].contains(where: { $0.percent <= 0 || $0.percent >= 100 }) else {
-            return either("another salt draws other customers: some gain it, others lose it")
+            return both("another salt draws other customers: some gain it, others lose it")
         }
         return audience(
             losesSome: new.percent < old.percent || new.holdout > old.holdout,
@@ -164,28 +174,58 @@ extension CatalogEffect {
             (catalogs.old.offers + catalogs.new.offers).flatMap(\.limits).compactMap { limit in
                 if case .perCustomer(_, _, .tag(let tag)) = limit { tag } else { nil }
             })
-        let affected = new.lacking(old).sorted() + old.lacking(new).sorted()
-        let named = affected.filter(counted.contains).map { "`\($0)`" }.joined(separator: ", ")
-        return named.isEmpty
-            ? Self("only tags change") : either("limits across the tag \(named) count other offers")
+        func named(_ tags: [String]) -> String? {
+            let tags = tags.filter(counted.contains).sorted()
+            return tags.isEmpty ? nil : "the tag " + tags.map { "`\($0)`" }.joined(separator: ", ")
+        }
+        let (gained, lost) = (named(new.lacking(old)), named(old.lacking(new)))
+        let sentences = [
+            gained.map { "limits across \($0) count its uses too" },
+            lost.map { "limits across \($0) no longer count its new uses" },
+        ].compactMap(\.self)
+        return Self(
+            takesAway: gained != nil, widens: lost != nil,
+            sentences.isEmpty ? "only tags change" : sentences.joined(separator: "; "))
     }
 
     static func ofTerms(_ change: OfferChange) -> Self {
-        ofTerms(
-            "what customers pay is set in App Store Connect: change it there as well",
-            isBudgeted: change.old.hasBudget || change.new.hasBudget)
+        let words = "what customers pay is set in App Store Connect: change it there as well"
+        let products = Set(change.old.products).intersection(change.new.products)
+        return ofCosts(words, products.sorted().compactMap { change.costs(on: $0) })
     }
 
-    /// A budget counts what a use costs, so other terms let more or fewer customers have the offer.
-    private static func ofTerms(_ words: String, isBudgeted: Bool) -> Self {
-        isBudgeted ? either(words + "; each use takes another amount from a budget") : Self(words)
+    /// What a use takes from a budget, before and after: with more, fewer customers can have the offer.
+    private static func ofCosts(_ words: String, _ costs: [(old: Money?, new: Money?)]) -> Self {
+        var (more, less) = (false, false)
+        for (old, new) in costs {
+            guard let old, let new, old.currency == new.currency else {
+                return unclear(words + "; each use takes another amount from a budget")
+            }
+            more = more || new.milliunits > old.milliunits
+            less = less || new.milliunits < old.milliunits
+        }
+        let amount =
+            switch (more, less) {
+            case (false, false): ""
+            case (true, false): "; each use takes more from a budget"
+            case (false, true): "; each use takes less from a budget"
+            case (true, true): "; a use takes more from a budget on some products, and less on others"
+            }
+        return Self(takesAway: more, widens: less, words + amount)
     }
 }
 
 // Products and signals.
 extension CatalogEffect {
-    static func ofPrice(_ inForce: Catalog) -> Self {
-        ofTerms(savings, isBudgeted: inForce.offers.contains(where: \.hasBudget))
+    static func ofPrice(of product: ProductId, _ catalogs: CatalogPair) -> Self {
+        let kept = catalogs.new.offers.compactMap { offer in
+            catalogs.old.predecessor(of: offer).map { OfferChange(old: $0, new: offer, catalogs: catalogs) }
+        }
+        return ofCosts(
+            savings,
+            kept.filter { change in
+                [change.old, change.new].allSatisfy { $0.status == .active && $0.products.contains(product) }
+            }.compactMap { $0.costs(on: product) })
     }
 
     /// A product's `level` and `period` are facts of its subscribers, which an offer in force may be conditional on.
@@ -195,7 +235,7 @@ extension CatalogEffect {
             offer.reads("subscription.\(field)") && !Set(products).isDisjoint(with: offer.products)
         }
         guard !readers.isEmpty else { return Self(savings) }
-        return either(
+        return unclear(
             "some customers may gain or lose \(readers.map { "`\($0.id)`" }.joined(separator: ", ")), whose conditions "
                 + "read `subscription.\(field)`")
     }
@@ -207,6 +247,28 @@ extension CatalogEffect {
         }
         let isRead = catalogs.new.offers.contains { $0.reads(FactVocabulary.signalPrefix + signal) }
         return Self(widens: isRead, "a request with an `app` key may state any value of it")
+    }
+}
+
+extension OfferChange {
+    /// What a use takes from the budget on a product, before and after; `nil` without a budget.
+    fileprivate func costs(on product: ProductId) -> (old: Money?, new: Money?)? {
+        guard old.hasBudget, new.hasBudget else { return nil }
+        return (
+            catalogs.old.product(product).flatMap { old.cost(on: $0.product) },
+            catalogs.new.product(product).flatMap { new.cost(on: $0.product) }
+        )
+    }
+
+    /// What a difference means that only those notice who may have the offer: where it is not issued before or not
+    /// after, that says the difference of its status.
+    func effect(_ effect: @autoclosure () -> CatalogEffect?) -> CatalogEffect? {
+        switch (old.status == .active, new.status == .active) {
+        case (true, true): effect()
+        case (false, false): CatalogEffect("it is not issued")
+        case (false, true): CatalogEffect("it was not issued before")
+        case (true, false): CatalogEffect("it is no longer issued")
+        }
     }
 }
 

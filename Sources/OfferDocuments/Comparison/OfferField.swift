@@ -22,10 +22,11 @@ struct OfferField: Sendable {
     let entries: @Sendable (Offer, OfferChange) -> [CatalogEntry]
 
     /// - Parameters:
+    ///   - concernsOthers: whether it matters also while the offer is not issued.
     ///   - text: `nil` for a value that the document leaves out.
     ///   - effect: by the values before and after, which differ; `nil` if it cannot be told.
     private init<Value: Hashable & Sendable>(
-        _ name: String, _ value: @escaping @Sendable (Offer) -> Value,
+        _ name: String, concernsOthers: Bool = false, _ value: @escaping @Sendable (Offer) -> Value,
         _ text: @escaping @Sendable (Value) -> String?,
         effect: @escaping @Sendable (Value, Value, OfferChange) -> CatalogEffect?
     ) {
@@ -33,7 +34,11 @@ struct OfferField: Sendable {
         entries = { offer, change in
             let own = value(offer)
             let entry = text(own).map {
-                CatalogEntry(path: name, value: own, text: $0) { effect(value(change.old), value(change.new), change) }
+                CatalogEntry(path: name, value: own, text: $0) {
+                    concernsOthers
+                        ? effect(value(change.old), value(change.new), change)
+                        : change.effect(effect(value(change.old), value(change.new), change))
+                }
             }
             return entry.map { [$0] } ?? []
         }
@@ -41,14 +46,16 @@ struct OfferField: Sendable {
 
     /// Every field, in the order in which differences are listed. A test compares the list with ``Offer``.
     static let all: [OfferField] = [
-        OfferField("id", \.id, { $0.rawValue }) { old, _, _ in
+        OfferField("id", concernsOthers: true, \.id, { $0.rawValue }) { old, _, _ in
             CatalogEffect("renamed: uses, limits and pauses of `\(old)` carry over; request it by its new id")
         },
-        OfferField("formerly", \.formerly, { $0.isEmpty ? nil : list($0) }, effect: CatalogEffect.ofFormerIds),
+        OfferField(
+            "formerly", concernsOthers: true, \.formerly, { $0.isEmpty ? nil : list($0) },
+            effect: CatalogEffect.ofFormerIds),
         OfferField("type", \.type, { $0.rawValue }) { _, _, _ in .otherKind },
         OfferField("delivery", \.delivery, { $0.rawValue }) { _, _, _ in .otherKind },
         OfferField("offerIdentifier", \.offerIdentifier, { $0?.rawValue }) { _, _, _ in
-            .either("customers get another offer of App Store Connect; it must exist there under this name")
+            .both("customers get another offer of App Store Connect; it must exist there under this name")
         },
         OfferField("products", \.products, list) { old, new, _ in .ofItems(old, new, "products") },
         OfferField("billingPlan", \.billingPlan, { $0?.name }) { .ofTerms($2) },
@@ -56,7 +63,8 @@ struct OfferField: Sendable {
         OfferField("period", \.period, { "\($0)" }) { .ofTerms($2) },
         OfferField("periodCount", \.periodCount, { "\($0)" }) { .ofTerms($2) },
         OfferField("price", \.price, { $0?.description }) { .ofTerms($2) },
-        OfferField("status", \.status, { $0.rawValue }, effect: CatalogEffect.ofStatus),
+        OfferField(
+            "status", concernsOthers: true, \.status, { $0.rawValue }, effect: CatalogEffect.ofStatus),
         OfferField("starts", \.starts, { $0?.description }) { old, new, _ in
             .ofBound(old, new, isWider: <, wider: "it begins earlier", narrower: "it begins later")
         },
@@ -66,7 +74,7 @@ struct OfferField: Sendable {
         OfferField("priority", \.priority, { "\($0)" }) { _, _, _ in
             CatalogEffect("customers with several offers may see another one first")
         },
-        OfferField("tags", \.tags, { $0.joined(separator: ", ") }) { old, new, change in
+        OfferField("tags", concernsOthers: true, \.tags, { $0.joined(separator: ", ") }) { old, new, change in
             .ofTags(old, new, change.catalogs)
         },
         OfferField("environments", \.environments, { list($0.sorted { $0.rawValue < $1.rawValue }) }) {
@@ -139,7 +147,7 @@ extension OfferField {
                 let text = "\(comparison.fact) \(comparison.comparisonOperator.rawValue) \(operands)"
                 return CatalogEntry(path: path, value: comparison, text: text) {
                     let (old, new) = (change.old.eligibility ?? .all([]), change.new.eligibility ?? .all([]))
-                    return .audience(losesSome: !old.implies(new), gainsSome: !new.implies(old))
+                    return change.effect(.audience(losesSome: !old.implies(new), gainsSome: !new.implies(old)))
                 }
             }
         }

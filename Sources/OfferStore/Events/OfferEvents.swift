@@ -15,6 +15,8 @@ extension EventStore {
         json.write(allowed, use.limit.unit)
         json.member("limit", use.limit.unit == .places ? "total" : "budget")
         json.member("offerId", offer)
+        json.name("remaining")
+        json.write(max(0, allowed.saturatingSubtracting(taken)), use.limit.unit)
         json.name("taken")
         json.write(taken, use.limit.unit)
         try append(

@@ -65,7 +65,9 @@ struct CatalogPlanCommand: AsyncParsableCommand {
         abstract: "Show what applying a file would change, for which customers, and what may be lost.",
         discussion: """
             Compares the file with the catalog in force and writes nothing. + widens what customers may have, - takes \
-            something away, ± does either, · does neither. Needs a key with the role marketing.
+            something away, ± does both, · does neither, and of ? it is not known. Says what the file would undo of later \
+            revisions than the one it was exported from, and of the last ten if it was exported from another environment. \
+            Needs a key with the role marketing.
 
             Example:
               offerctl catalog plan catalog.yaml

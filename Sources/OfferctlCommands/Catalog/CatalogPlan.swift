@@ -39,7 +39,7 @@ struct CatalogPlan {
         }
         return stale.map { stale in
             CommandFailure(
-                .failed, "not applied: `\(file)` would undo changes made since revision \(stale.exported)",
+                .failed, "not applied: `\(file)` would undo \(stale.what)",
                 hints: ["export the catalog again and change that, or add `--confirm` if they should be undone"])
         }
     }
@@ -62,9 +62,11 @@ struct CatalogPlan {
     }
 
     private func conclusion(_ isPending: Bool) -> String {
+        let certain = changes.map(\.effect).filter(\.isCertain)
         let reasons = [
-            changes.contains { $0.effect.takesAway } ? "something is taken away (-)" : nil,
-            changes.contains { $0.effect.widens } ? "something is widened (+)" : nil,
+            certain.contains(where: \.takesAway) ? "something is taken away (-)" : nil,
+            certain.contains(where: \.widens) ? "something is widened (+)" : nil,
+            certain.count < changes.count ? "something may be either (?)" : nil,
             stale == nil ? nil : "later changes would be undone",
         ].compactMap { $0 }
         guard let last = reasons.last else {
@@ -127,23 +129,6 @@ struct CatalogPlan {
     }
 }
 
-/// A file that was exported from an earlier revision than the one in force, and would undo changes made since.
-struct StaleEdit {
-    let exported: Int
-    let inForce: Int
-    /// `nil` where it could not be found out.
-    let undone: Set<CatalogChange>?
-
-    func lines(of changes: [PlannedChange]) -> [String] {
-        let title = "the file was exported from revision \(exported), and revision \(inForce) is in force; "
-        guard let undone else { return [title + "what applying it would undo could not be found out"] }
-        return [title + "applying it would undo:"]
-            + changes.filter { undone.contains($0.change) }.map {
-                "  \($0.change.offerId?.rawValue.printable ?? "products"): \($0.line)"
-            }
-    }
-}
-
 extension OfferdClient {
     /// - Parameter isRollback: whether it is a revision's document, which is meant to undo later ones.
     func plan(
@@ -155,19 +140,6 @@ extension OfferdClient {
             reply,
             CatalogPlan(reply.body, of: file, inForce: base, stale: stale, command: isRollback ? "rollback" : "apply")
         )
-    }
-
-    private func staleEdit(_ file: CatalogFile, _ base: CatalogInForce, _ changes: [CatalogChange]) async -> StaleEdit?
-    {
-        guard !changes.isEmpty, let origin = CatalogOrigin(file.bytes), origin.scope == scope.value,
-            let inForce = base.revision, origin.revision < inForce
-        else { return nil }
-        // What would go back to the exported revision is what came since.
-        guard let exported = try? await revision(origin.revision).body.file,
-            let back = try? await put(exported, from: base, isPlan: true).body.changes
-        else { return StaleEdit(exported: origin.revision, inForce: inForce, undone: nil) }
-        let undone = Set(back).intersection(changes)
-        return undone.isEmpty ? nil : StaleEdit(exported: origin.revision, inForce: inForce, undone: undone)
     }
 }
 

@@ -70,7 +70,7 @@ struct PlannedChange {
 }
 
 extension CatalogEffect {
-    static let unknown = either("this version of offerctl cannot tell for which customers that changes something")
+    static let unknown = unclear("this version of offerctl cannot tell for which customers that changes something")
 
     /// Of a change of which only the server tells: a whole offer that is new, or removed, is clear.
     fileprivate init(_ change: CatalogChange, in file: Catalog?) {
@@ -86,9 +86,10 @@ extension CatalogEffect {
 
     var needsConfirmation: Bool { takesAway || widens }
 
-    /// `+` widened, `-` taken away, `±` either, `·` neither.
+    /// `+` widened, `-` taken away, `±` both, `·` neither, `?` not known.
     var mark: String {
-        switch (widens, takesAway) {
+        guard isCertain else { return "?" }
+        return switch (widens, takesAway) {
         case (true, true): "±"
         case (true, false): "+"
         case (false, true): "-"

@@ -5,10 +5,13 @@ import OfferModel
 enum OfferText {
     static func table(_ offers: [OfferSummary]) -> TextTable {
         TextTable(
-            ["OFFER", "TYPE", "STATUS", "PAUSED", "STARTS", "ENDS", "PRIORITY"], optional: [4, 5, 6],
+            ["OFFER", "STANDING", "UNTIL", "USES", "LEFT", "USED UP", "TYPE", "STARTS", "ENDS", "PRIORITY"],
+            alignedRight: [3], optional: [6, 7, 8, 9],
             rows: offers.map { offer in
                 [
-                    offer.offerId.rawValue, offer.type.rawValue, offer.status.rawValue, offer.paused ? "yes" : "no",
+                    offer.offerId.rawValue, StandingText.word(offer), StandingText.until(offer).map(TimeText.absolute),
+                    offer.used.map { String($0.uses) }, StandingText.left(offer),
+                    StandingText.usedUpAt(offer).map(TimeText.day), offer.type.rawValue,
                     offer.starts.map(TimeText.absolute), offer.ends.map(TimeText.absolute), String(offer.priority),
                 ]
             })
@@ -20,7 +23,8 @@ enum OfferText {
         fields.add("formerly", summary.formerly?.map(\.rawValue) ?? [])
         fields.add("type", summary.type.rawValue)
         fields.add("status", summary.status.rawValue)
-        fields.add("paused", summary.paused ? "yes: not issued until it is resumed" : "no")
+        fields.add("standing", StandingText.words(summary))
+        fields.add("paused", StandingText.pause(summary))
         fields.add("starts", summary.starts.map(TimeText.absolute))
         fields.add("ends", summary.ends.map(TimeText.absolute))
         fields.add("priority", String(summary.priority))
@@ -44,6 +48,9 @@ enum OfferText {
             fields.add("tags", offer.tags)
         }
         fields.add("used", summary.used.map(words))
+        fields.add("left", StandingText.left(summary))
+        fields.add(
+            "used up", StandingText.usedUpAt(summary).map { "about \(TimeText.day($0)), if as much is redeemed as lately" })
         return [palette.paint(summary.offerId.rawValue.printable, .heading)] + fields.lines(palette, indent: 2)
     }
 
@@ -56,9 +63,11 @@ enum OfferText {
         words(rollout) + (rollout.salt.map { ", salt \($0)" } ?? "")
     }
 
-    /// `118 uses, 1770.00 USD`.
+    /// `118 uses (20 issued, 98 redeemed), 1770.00 USD`.
     private static func words(_ used: OfferSummary.Used) -> String {
-        ([used.uses.counted("use")] + used.spent.map { "\($0.amount) \($0.currency)" }).joined(separator: ", ")
+        let parts = [used.issued.map { "\($0) issued" }, used.redeemed.map { "\($0) redeemed" }].compactMap(\.self)
+        let uses = used.uses.counted("use") + (parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))")
+        return ([uses] + used.spent.map { "\($0.amount) \($0.currency)" }).joined(separator: ", ")
     }
 
     /// `4.99 USD per month for 3 months`.
@@ -101,9 +110,10 @@ enum OfferText {
 
     static func pause(_ body: PauseState) -> String {
         let subject = body.offerId.map { "`\($0.rawValue.printable)` is" } ?? "all offers are"
+        let until = body.until.map { " until \(TimeText.absolute($0))" } ?? ""
         return switch (body.paused, body.changed) {
-        case (true, true): "\(subject) paused"
-        case (true, false): "\(subject) paused already"
+        case (true, true): "\(subject) paused\(until)"
+        case (true, false): "\(subject) paused already\(until)"
         case (false, true): body.offerId == nil ? "the pause of all offers is lifted" : "\(subject) resumed"
         case (false, false): "\(subject) not paused\(body.offerId == nil ? " as a whole" : "")"
         }

@@ -19,8 +19,11 @@ struct OffersCommand: AsyncParsableCommand {
 struct OffersList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the offers of the catalog in force, and which are paused.",
+        abstract: "List the offers: running, paused or exhausted, and what is left of their limits.",
         discussion: """
+            STANDING is draft, scheduled, running, paused, exhausted or ended, and UNTIL when that ends by itself. LEFT is \
+            what remains of each total and budget, and USED UP the day on which nothing would remain if as much is \
+            redeemed as in the last 14 days; docs/marketing.md says when it is told. `-o wide` shows every column. \
             Needs a key with the role marketing or support.
 
             Example:
@@ -40,7 +43,7 @@ struct OffersList: AsyncParsableCommand {
 struct OffersShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one offer: whether it is issued, which customers can have it, and how often.",
+        abstract: "Show one offer: whether it is issued, to whom, how often, and its last 14 days.",
         discussion: """
             Needs a key with the role marketing or support. With --json it is the offer's entry of the list.
 
@@ -62,7 +65,10 @@ struct OffersShow: AsyncParsableCommand {
             let json = String(decoding: try WireJSON.encode(summary), as: UTF8.self)
             if let data = try answer.output.data(json) { return Console.write(data) }
             let catalog = try await client.catalogInForce().catalog
-            Console.write(OfferText.lines(summary, catalog, answer.output.palette).joined(separator: "\n"))
+            let palette = answer.output.palette
+            let days = try await client.days(of: summary.offerId)
+            Console.write(
+                (OfferText.lines(summary, catalog, palette) + (days?.lines(palette) ?? [])).joined(separator: "\n"))
         }
     }
 }
@@ -74,6 +80,17 @@ extension OfferdClient {
         try await eachPage("/v1/offers") { offers += $0 }
         return offers
     }
+
+    /// - Returns: `nil` from a server that has no such report, and where another report is being made.
+    fileprivate func days(of offer: OfferId) async throws -> OfferDays? {
+        do {
+            return try await call(
+                .GET, "/v1/reports/series", query: [("by", "day"), ("offer", offer.rawValue)], as: OfferDays.self
+            ).body
+        } catch let refusal as ServerRefusal where [403, 404, 503].contains(refusal.status) {
+            return nil
+        }
+    }
 }
 
 struct OffersPause: AsyncParsableCommand {
@@ -81,24 +98,50 @@ struct OffersPause: AsyncParsableCommand {
         commandName: "pause",
         abstract: "Stop issuing an offer, or all of them, at once.",
         discussion: """
-            In force for the next request, and kept by every `catalog apply` until it is resumed. Signatures already \
-            issued stay valid at Apple for up to 24 hours. With --all it lists the offers and asks; without a terminal it \
-            needs --confirm. Needs a key with the role marketing.
+            In force for the next request, and kept by every `catalog apply` until it is resumed, or until --until. \
+            Pausing again sets another end and reason. Signatures already issued stay valid at Apple for up to 24 hours. \
+            With --all it lists the offers and asks; without a terminal it needs --confirm. Needs a key with the role \
+            marketing.
 
             Example:
               offerctl offers pause comeback-half-price
+              offerctl offers pause comeback-half-price --until 2026-12-24 --reason "no codes left"
               offerctl offers pause --all --confirm
             """)
 
     @OptionGroup var target: PauseTarget
 
+    @Option(
+        help: ArgumentHelp(
+            "When it is issued again by itself: a day, from its beginning in UTC, or a moment.", valueName: "date"),
+        transform: PauseEnd.argument)
+    var until: Instant?
+
+    @Option(help: ArgumentHelp("Why, for those who see the offer paused.", valueName: "text"))
+    var reason: String?
+
     @Flag(help: "Agree to pausing every offer.")
     var confirm = false
 
+    mutating func validate() throws {
+        if reason == "" { throw ValidationError("`--reason` is empty") }
+    }
+
     func run() async throws {
-        try await target.change("pause", isAgreed: confirm) { active, palette in
+        let request = until == nil && reason == nil ? nil : PauseRequestBody { ($0.reason, $0.until) = (reason, until) }
+        try await target.change("pause", request, isAgreed: confirm) { active, palette in
             OfferText.pausePreview(active.filter { !$0.paused }, palette)
         }
+    }
+}
+
+enum PauseEnd {
+    /// Reads `2026-12-24`, which is the beginning of that day in UTC, or a moment.
+    static func argument(_ text: String) throws -> Instant {
+        guard let moment = Instant(iso8601: text + "T00:00:00Z") ?? (try? Instant.argument(text)) else {
+            throw ValidationError("write a day such as `2026-12-24`, or a moment with its zone: `2026-12-24T18:00:00Z`")
+        }
+        return moment
     }
 }
 
@@ -122,7 +165,7 @@ struct OffersResume: AsyncParsableCommand {
     var confirm = false
 
     func run() async throws {
-        try await target.change("resume", isAgreed: confirm, OfferText.resumePreview)
+        try await target.change("resume", nil, isAgreed: confirm, OfferText.resumePreview)
     }
 }
 
@@ -142,10 +185,11 @@ struct PauseTarget: ParsableArguments {
     }
 
     /// - Parameters:
+    ///   - request: what is sent; nothing if absent.
     ///   - isAgreed: whether the command line agrees to changing every offer.
     ///   - preview: what that would do to the active offers.
     fileprivate func change(
-        _ verb: String, isAgreed: Bool, _ preview: ([OfferSummary], Palette) -> String
+        _ verb: String, _ request: PauseRequestBody?, isAgreed: Bool, _ preview: ([OfferSummary], Palette) -> String
     ) async throws {
         let body = try await answer.show { client in
             let subject = offer.map { "`\($0)`" } ?? "every offer"
@@ -155,9 +199,13 @@ struct PauseTarget: ParsableArguments {
             }
             try await client.confirm("\(verb) \(subject)", isAgreed: !all || isAgreed)
             let path = offer.map { "/v1/offers/\($0.percentEncoded)/\(verb)" } ?? "/v1/offers/\(verb)"
-            return try await client.call(.POST, path, as: PauseState.self)
+            guard let request else { return try await client.call(.POST, path, as: PauseState.self) }
+            return try await client.post(path, request, as: PauseState.self)
         } text: { body in
             OfferText.pause(body)
+        }
+        if request?.until != nil, body.paused, body.until == nil {
+            Console.note("warning: the server is older and knows no end of a pause, so it lasts until it is lifted")
         }
         guard let offer, !body.paused, body.everyOfferPaused else { return }
         Console.note("warning: every offer is paused, so `\(offer.printable)` is not issued")

@@ -76,7 +76,7 @@ struct RecordedEventTests {
         _ = try await bench.granted(orders[1])
         let reached = try await Self.events(bench, [.limitReached, .limitNearlyReached])
         #expect(reached.map(\.type) == [.limitReached, .limitReached])
-        #expect(Self.text(reached.last) == #"{"allowed":2,"limit":"total","offerId":"drop","taken":2}"#)
+        #expect(Self.text(reached.last) == #"{"allowed":2,"limit":"total","offerId":"drop","remaining":0,"taken":2}"#)
     }
 
     @Test("a limit that is reached again, after an issued offer was released, is announced once")

@@ -1,0 +1,113 @@
+import CommandLineSupport
+import OfferAPI
+import OfferModel
+
+/// How an offer is for everyone, in words.
+enum StandingText {
+    /// The standing; of an older server, which does not say it, the status in the catalog.
+    static func word(_ offer: OfferSummary) -> String {
+        offer.standing?.rawValue ?? (offer.paused ? OfferStanding.paused.rawValue : offer.status.rawValue)
+    }
+
+    static func words(_ offer: OfferSummary) -> String {
+        let word = word(offer)
+        return switch offer.standing {
+        case .draft: "\(word): not issued until its status is active"
+        case .scheduled: word + (offer.starts.map { ": it starts at \(TimeText.absolute($0))" } ?? "")
+        case .running: word + (offer.ends.map { " until \(TimeText.absolute($0))" } ?? "")
+        case .exhausted: "\(word): a total or a budget has no room for another use"
+        case .ended: "\(word): " + (offer.status == .archived ? "archived" : "its end has passed")
+        case .paused, nil: word
+        }
+    }
+
+    /// When the standing ends by itself, as far as it is known; it may be exhausted or paused before.
+    static func until(_ offer: OfferSummary) -> Instant? {
+        switch offer.standing {
+        case .paused: offer.pause?.until
+        case .scheduled: offer.starts
+        case .running, .exhausted: offer.ends
+        case .draft, .ended, nil: nil
+        }
+    }
+
+    /// `until 2026-12-01 00:00 UTC, since 2026-11-20 10:00 UTC by key 7 (shop): out of stock`.
+    static func pause(_ offer: OfferSummary) -> String? {
+        guard let pause = offer.pause else { return offer.paused ? "yes: not issued until it is resumed" : nil }
+        let what =
+            switch pause.covers {
+            case .everyOffer: "with every offer, "
+            case .limitedOffers: "after a restore, "
+            case .offer, .none: ""
+            }
+        let end = pause.until.map(TimeText.absolute) ?? (pause.covers == .limitedOffers ? "resumed" : "it is resumed")
+        let actor = pause.actor + (pause.actorLabel.map { " (\($0))" } ?? "")
+        return "\(what)until \(end), since \(TimeText.absolute(pause.since)) by \(actor)"
+            + (pause.reason.map { ": \($0)" } ?? "")
+    }
+
+    /// `382 of 500, 230.00 of 2000.00 USD`: what remains of each total and each budget.
+    static func left(_ offer: OfferSummary) -> String? {
+        let parts = (offer.limits ?? []).compactMap { limit -> String? in
+            if let remaining = limit.remaining, let count = limit.count { return "\(remaining) of \(count)" }
+            guard let unspent = limit.unspent, let spend = limit.spend else { return nil }
+            return "\(unspent) of \(spend) \(limit.currency ?? "")"
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    static func usedUpAt(_ offer: OfferSummary) -> Instant? {
+        (offer.limits ?? []).compactMap(\.usedUpAt).min()
+    }
+}
+
+/// The last days of an offer, of `GET /v1/reports/series`.
+struct OfferDays: WireObject {
+    static let shown = 14
+
+    var buckets: [Day] = []
+
+    mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("buckets", &buckets)
+    }
+
+    struct Day: WireObject {
+        var from: Instant = Instant(milliseconds: 0)
+        var issued = 0
+        var redeemed = 0
+        var refused: [Refused] = []
+
+        mutating func visit(_ members: inout some MemberVisitor) {
+            members.required("from", &from)
+            members.required("issued", &issued)
+            members.required("redeemed", &redeemed)
+            members.required("refused", &refused)
+        }
+    }
+
+    struct Refused: WireObject {
+        var rule = ""
+        var count = 0
+
+        mutating func visit(_ members: inout some MemberVisitor) {
+            members.required("count", &count)
+            members.required("rule", &rule)
+        }
+    }
+
+    /// A refusal with several rules is in the count of each, so the rules are named and not added up.
+    func lines(_ palette: Palette) -> [String] {
+        let days = buckets.suffix(Self.shown)
+        guard !days.isEmpty else { return [] }
+        let table = TextTable(
+            ["DAY", "ISSUED", "REDEEMED", "REFUSED BY"], alignedRight: [1, 2], endsInDetail: true,
+            rows: days.map { day in
+                let refused = day.refused.map { "\($0.rule) \($0.count)" }.joined(separator: ", ")
+                return [
+                    TimeText.day(day.from), String(day.issued), String(day.redeemed), refused.isEmpty ? nil : refused,
+                ]
+            })
+        return ["", palette.paint("last \(days.count.counted("day")), in UTC", .heading)]
+            + table.lines(palette, indent: 2)
+    }
+}
