@@ -83,6 +83,52 @@ struct CatalogTests {
         #expect(kept == 3)
     }
 
+    @Test(
+        "of two pauses of the same the later sets end and reason; a pause is over at its end, which a sweep records",
+        arguments: Driver.allCases)
+    func endedPauses(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let scope = bench.scope
+        @Sendable func at(_ seconds: Int64) -> Instant { Bench.now.adding(milliseconds: seconds * Instant.Duration.second) }
+        func pause(_ offer: OfferId?, until end: Int64?, _ reason: String?, at now: Int64) async throws -> Bool {
+            try await bench.database.write {
+                try PauseStore($0).pause(
+                    offer, until: end.map(at), reason: reason, actor: "k\(now)", at: at(now), in: scope)
+            }
+        }
+        func inForce(_ now: Int64) async throws -> [String] {
+            try await bench.database.read { transaction in
+                try PauseStore(transaction).active(in: scope).filter { $0.isInForce(at: at(now)) }.map {
+                    "\($0.offerId ?? "*") \($0.actor) \($0.reason ?? "–")"
+                }
+            }
+        }
+        #expect(try await pause("a", until: 10, "stock 🎟", at: 0))
+        #expect(try await pause("a", until: 10, "stock 🎟", at: 1) == false)
+        #expect(try await pause("a", until: 10, nil, at: 1) == false, "no reason takes none away")
+        #expect(try await pause(nil, until: 20, nil, at: 2))
+        #expect(try await pause("a", until: 10, "other", at: 3))
+        #expect(try await inForce(9) == ["* k2 –", "a k3 other"])
+        #expect(try await inForce(10) == ["* k2 –"])
+        #expect(try await pause("a", until: nil, nil, at: 11), "it had ended, so it is paused again")
+        #expect(try await pause("a", until: 30, nil, at: 12), "another end")
+        #expect(try await inForce(19) == ["* k2 –", "a k12 –"])
+        #expect(try await inForce(20) == ["a k12 –"])
+        // Whatever is recorded later, an earlier moment had what it had.
+        try await bench.database.write { try PauseStore($0).endPassed(at: at(25), actor: "sweep") }
+        try await bench.database.write { try PauseStore($0).endPassed(at: at(26), actor: "sweep") }
+        for (second, expected) in [(0, ["a"]), (5, [nil, "a"]), (21, [nil, "a"]), (26, ["a"])] as [(Int64, [OfferId?])] {
+            let found = try await bench.database.read { try PauseStore($0).active(in: scope, at: at(second)) }
+            #expect(found.map(\.offerId) == expected, "\(second)")
+        }
+        let ended = try await bench.database.read {
+            try $0.rows(Statement("SELECT resumed_by FROM pause WHERE resumed_by = 'sweep'")).count
+        }
+        #expect(ended == 1)
+        #expect(try await inForce(29) == ["a k12 –"])
+        #expect(try await inForce(30) == [])
+    }
+
     @Test("the generation moves with the catalog and the pauses of its own scope only", arguments: Driver.allCases)
     func generation(driver: Driver) async throws {
         let bench = try await Bench(driver)

@@ -166,6 +166,8 @@ struct QueryPlanTests {
         // What has passed is looked for only where something has.
         let later = Bench.now.adding(milliseconds: 3 * Instant.Duration.day)
         _ = try counters.counters(of: offer, in: "21500001", open: [], at: later, in: scope)
+        _ = try counters.counting(of: offer, at: later, in: scope)
+        _ = try counters.redemptions(of: offer, in: "21500001", after: Bench.now, upTo: later, in: scope)
         try issuedOffers.settlePassed(of: "capped", at: later, in: scope)
         let redemptions = RedemptionStore(transaction)
         _ = try redemptions.usesByOthers(of: customers)

@@ -45,7 +45,7 @@ struct PlannedChangeTests {
         let path = hasOld && hasNew ? "aFieldOfTheFuture" : "priority"
         let change = CatalogChange(.changed, of: "a", path: path, from: "0", to: "2")
         let found = try planned(change, from: hasOld ? old : nil, to: hasNew ? new : nil)
-        #expect(found.effect.mark == "±")
+        #expect(found.effect.mark == "?")
         #expect(found.words == unknown)
         #expect(found.line == "\(path): 0 → 2")
     }

@@ -63,7 +63,7 @@ struct MetricDescription: Sendable {
         "offerd_notifications_refused_total": counter("Notifications whose signed data was refused, by the reason."),
         "offerd_notifications_total": counter("Notifications of the App Store that were verified and kept."),
         "offerd_paused_since_timestamp_seconds": gauge(
-            "When an offer was paused, in seconds since 1970; `*` is every offer."),
+            "When an offer was paused until it is resumed, in seconds since 1970; `*` is every offer."),
         "offerd_paused_until_timestamp_seconds": gauge(
             "When the pause of an offer ends by itself, in seconds since 1970; `*` is every offer."),
         "offerd_problems_total": counter("Answers that are problem documents, by their code."),

@@ -90,15 +90,11 @@ struct ServerSamples: Sendable {
             [("app", scope.bundleId.rawValue), ("environment", scope.environment.rawValue)] + more
         }
         let (backup, proof) = (overview.maintenance.backedUpAt, overview.maintenance.provenAt)
-        return overview.pauses.flatMap { pause in
-            let times = [("since", pause.since), ("until", pause.until)]
-            return times.compactMap { name, time in
-                time.map {
-                    MetricSample(
-                        "offerd_paused_\(name)_timestamp_seconds", $0.metric,
-                        labels(pause.scope, ("offer", pause.offer?.rawValue ?? "*")))
-                }
-            }
+        // Apart, because a pause that ends by itself is not forgotten, however long it is.
+        return overview.pauses.map { pause in
+            MetricSample(
+                "offerd_paused_\(pause.until == nil ? "since" : "until")_timestamp_seconds",
+                (pause.until ?? pause.since).metric, labels(pause.scope, ("offer", pause.offer?.rawValue ?? "*")))
         }
             + overview.uses.map { use in
                 MetricSample(

@@ -225,6 +225,17 @@ struct AlertTests {
             #expect(try await watch.scrape()[#"\#(name){\#(scope),offer="*"}"#] != nil)
             #expect(try await watch.ask("POST", "/v1/offers/comeback/resume", .marketing) == 200)
             #expect(try await !watch.out("OfferdPausedLong"))
+            // Paused two days ago for a week, it is not forgotten; and when the week is over, it is not paused.
+            try setClock(2 * 86_400)
+            let end = Int64((Date().timeIntervalSince1970 + 5 * 86_400) * 1_000)
+            let body = #"{"until":\#(end),"reason":"out of codes"}"#
+            #expect(try await watch.ask("POST", "/v1/offers/comeback/pause", .marketing, body) == 200)
+            try setClock(3_600)
+            let until = #"offerd_paused_until_timestamp_seconds{\#(scope),offer="comeback"}"#
+            #expect(try await watch.scrape()[until] == Double(end) / 1_000)
+            #expect(try await !watch.out("OfferdPausedLong"))
+            try setClock(-6 * 86_400)
+            #expect(try await watch.scrape()[until] == nil)
         }
     }
 

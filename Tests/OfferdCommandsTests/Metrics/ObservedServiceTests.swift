@@ -19,7 +19,8 @@ struct ObservedServiceTests {
     /// Those of what this traffic does not have: ``AlertTests`` asks for each.
     private static let ofOthers: Set = [
         "offerd_api_key_expires_timestamp_seconds", "offerd_certificate_expires_timestamp_seconds",
-        "offerd_limit_used_ratio", "offerd_paused_since_timestamp_seconds", "offerd_witness_works",
+        "offerd_limit_used_ratio", "offerd_paused_since_timestamp_seconds",
+        "offerd_paused_until_timestamp_seconds", "offerd_witness_works",
     ]
 
     @Test("real traffic is in `/metrics` and in the log as it was, and nothing secret is in either")
