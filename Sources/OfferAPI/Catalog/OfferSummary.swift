@@ -192,8 +192,8 @@ package struct OfferPauseBody: WireObject {
     package var actor = ""
     /// That key's label, if it has one.
     package var actorLabel: String?
-    /// Whether it is of this offer, of every offer, or after a restore of new uses of offers with a limit.
-    package var covers: Pause = .offer
+    /// This offer, every offer, or after a restore new uses of offers with a limit.
+    package var covers = Cover.offer
     package var reason: String?
     /// When it was set as it is now.
     package var since: Instant = .blank
@@ -210,9 +210,20 @@ package struct OfferPauseBody: WireObject {
         members.required("since", &since)
         members.optional("until", &until)
     }
-}
 
-extension Pause: WireWord {}
+    package enum Cover: String, CaseIterable, WireWord {
+        case offer, everyOffer, limitedOffers
+
+        package init(_ pause: Pause) {
+            self =
+                switch pause {
+                case .none, .offer: .offer
+                case .everyOffer: .everyOffer
+                case .limitedOffers: .limitedOffers
+                }
+        }
+    }
+}
 
 extension Rollout: WireObject {
     public init() { self.init(percent: 0) }

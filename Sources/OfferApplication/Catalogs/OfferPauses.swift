@@ -190,7 +190,7 @@ struct ShownPauses {
 
     func body(_ pause: ActivePause) -> OfferPauseBody {
         OfferPauseBody {
-            ($0.actor, $0.actorLabel, $0.covers) = (pause.actor, labels[pause.actor], pause.covers)
+            ($0.actor, $0.actorLabel, $0.covers) = (pause.actor, labels[pause.actor], .init(pause.covers))
             ($0.reason, $0.since, $0.until) = (pause.reason, pause.pausedAt, pause.endsAt)
         }
     }

@@ -38,7 +38,7 @@ enum StandingText {
             switch pause.covers {
             case .everyOffer: "with every offer, "
             case .limitedOffers: "after a restore, "
-            case .offer, .none: ""
+            case .offer: ""
             }
         let end = pause.until.map(TimeText.absolute) ?? (pause.covers == .limitedOffers ? "resumed" : "it is resumed")
         let actor = pause.actor + (pause.actorLabel.map { " (\($0))" } ?? "")
@@ -47,11 +47,13 @@ enum StandingText {
     }
 
     /// `382 of 500, 230.00 of 2000.00 USD`: what remains of each total and each budget.
-    static func left(_ offer: OfferSummary) -> String? {
+    ///
+    /// - Parameter isShort: whether it has to fit a table, as `382 of 500, 230.00 USD`.
+    static func left(_ offer: OfferSummary, isShort: Bool = false) -> String? {
         let parts = (offer.limits ?? []).compactMap { limit -> String? in
             if let remaining = limit.remaining, let count = limit.count { return "\(remaining) of \(count)" }
             guard let unspent = limit.unspent, let spend = limit.spend else { return nil }
-            return "\(unspent) of \(spend) \(limit.currency ?? "")"
+            return "\(unspent)\(isShort ? "" : " of \(spend)") \(limit.currency ?? "")"
         }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }

@@ -6,7 +6,8 @@ import Testing
 struct DescribedBodies {
     /// The bodies, by the schema that describes each.
     static let all: [(schema: String, type: any WireObject.Type)] = [
-        ("VoidRequest", VoidRequestBody.self), ("Pause", PauseState.self), ("OfferPage", PageBody<OfferSummary>.self),
+        ("VoidRequest", VoidRequestBody.self), ("PauseRequest", PauseRequestBody.self), ("Pause", PauseState.self),
+        ("OfferPage", PageBody<OfferSummary>.self),
         ("FunnelReport", FunnelReport.self), ("EventPage", PageBody<EventBody>.self),
         ("EventResend", EventResendBody.self), ("WebhookTestRequest", WebhookTestRequestBody.self),
         ("WebhookTest", WebhookTestReport.self), ("CatalogRevisionPage", PageBody<AppliedRevision>.self),

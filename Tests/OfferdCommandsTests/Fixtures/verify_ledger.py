@@ -31,7 +31,7 @@ TABLES = {
     "customer_merge": ("sequence", "scope_id survivor_id merged_id merged_at", "proof"),
     "erasure": ("sequence", "scope_id customer_id erased_at actor", "reason"),
     "audit_checkpoint": ("number", "event_sequence head signed_at key_fingerprint signature", ""),
-    "pause": ("sequence", "scope_id offer_id actor paused_at ends_at", ""),
+    "pause": ("sequence", "scope_id covers offer_id actor paused_at ends_at", "reason"),
     "catalog_revision": (
         "scope_id || '/' || revision",
         "scope_id revision document format digest actor created_at",
