@@ -40,6 +40,8 @@ public struct UseCases: Sendable {
     public let webhookTrials: WebhookTrials
     /// `GET /v1/reports/funnel`.
     public let reports: FunnelReports
+    /// `GET /v1/reports/series`.
+    public let series: OfferSeriesReports
     public let apiKeys: APIKeys
     public let customerTokens: CustomerTokens
     /// Events that become due by themselves.
@@ -57,13 +59,14 @@ public struct UseCases: Sendable {
     ///   - digest: SHA-256 of documents and token secrets.
     ///   - digestKey: takes the audit's digests of what may be erased; without it the database's own salt does.
     ///   - outlet: how webhooks are tried; without it they cannot be.
+    ///   - timeZones: those that reports by date know; only UTC unless given.
     ///   - freeSpace: how many bytes are left on the disk that holds the database; `nil` where that is unknown.
     public init(
         registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
         digestKey: (any KeyedDigest)? = nil, checkpointSigner: CheckpointSigner? = nil,
         metrics: any MetricsFactory = MetricsSystem.factory, rates: RequestRates = RequestRates(.off),
         webhooks: WebhookRegistry = WebhookRegistry(), outlet: WebhookOutlet? = nil,
-        customerTokens: CustomerTokens = CustomerTokens(),
+        customerTokens: CustomerTokens = CustomerTokens(), timeZones: TimeZones = .onlyUTC,
         clock: @escaping @Sendable () -> Instant, freeSpace: @escaping @Sendable () -> Int64? = { nil }
     ) {
         self.customerTokens = customerTokens
@@ -101,6 +104,8 @@ public struct UseCases: Sendable {
         webhookTrials = WebhookTrials(webhooks: webhooks, outlet: outlet, random: random, clock: wallClock)
         reports = FunnelReports(
             database: database, catalogs: catalogs, policy: .standard, clock: clock, work: shares.reports)
+        series = OfferSeriesReports(
+            database: database, catalogs: catalogs, timeZones: timeZones, clock: clock, work: shares.reports)
         apiKeys = APIKeys(
             database: ledger, digest: digest, random: random, author: .service, rates: rates, clock: wallClock)
         dueEvents = DueEvents(ledger: ledger, clock: clock)

@@ -5,6 +5,12 @@ package struct ExportedOffer: WireObject {
     /// Without its signatures and what the decision was.
     package var offer = IssuedOfferView()
     package var signings = 0
+    /// The nominal discount of one use; absent if the catalog did not say it.
+    package var discount: Price?
+    /// The uses of it at Apple, from the earliest; absent without any.
+    package var redemptions: [ExportedRedemption]?
+    /// What was paid at full price after it, from the earliest; absent without any.
+    package var payments: [ExportedPayment]?
     /// What the audit holds of it; absent only if the ledger is broken.
     package var proof: IssuedOfferProof?
 
@@ -14,6 +20,7 @@ package struct ExportedOffer: WireObject {
         members.required("bundleId", &offer.bundleId)
         members.required("catalogRevision", &offer.catalogRevision)
         members.required("delivery", &offer.delivery)
+        members.optional("discount", &discount)
         members.required("environment", &offer.environment)
         members.required("expiresAt", &offer.expiresAt)
         members.required("issuedAt", &offer.issuedAt)
@@ -21,11 +28,39 @@ package struct ExportedOffer: WireObject {
         members.required("offerId", &offer.offerId)
         members.optional("offerIdentifier", &offer.offerIdentifier)
         members.required("offerType", &offer.offerType)
+        members.optional("payments", &payments)
         members.required("productId", &offer.productId)
         members.optional("proof", &proof)
+        members.optional("redemptions", &redemptions)
         members.required("signings", &signings)
         members.required("state", &offer.state)
         members.optional("voidedAt", &offer.voidedAt)
+    }
+}
+
+/// A use of an issued offer at Apple.
+package struct ExportedRedemption: WireObject {
+    /// When the first evidence of it is dated.
+    package var redeemedAt: Instant = .blank
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("redeemedAt", &redeemedAt)
+    }
+}
+
+/// A period that a customer paid for at full price after a use of an issued offer (docs/reports.md).
+package struct ExportedPayment: WireObject {
+    package var paidAt: Instant = .blank
+    package var price = Price()
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("amount", &price.amount)
+        members.required("currency", &price.currency)
+        members.required("paidAt", &paidAt)
     }
 }
 

@@ -44,15 +44,32 @@ public struct IssuedOfferExport: Sendable {
             let shown = Array(found.prefix(limit))
             let now = try clock.tolerantInstant(transaction)
             let offers = try ShownIssuedOffers(shown, in: number, transaction).offers(for: caller, at: now)
+            let uses = try OfferUses(of: shown, at: now, transaction)
             let items = try zip(shown, offers).map { issued, offer in
                 try ExportedOffer { exported in
                     exported.offer = offer
                     exported.signings = issued.issuedOffer.signings
+                    exported.add(issued.issuedOffer, uses)
                     exported.proof = try CheckpointStore(transaction).proof(of: issued).map(IssuedOfferProof.init)
                 }
             }
             return PageBody(
                 items: items, next: found.count > limit ? shown.last.map { ListCursor.export.text($0.sequence) } : nil)
+        }
+    }
+}
+
+extension ExportedOffer {
+    /// Adds what it costs, its uses and what was paid after them.
+    fileprivate mutating func add(_ issued: IssuedOffer, _ uses: OfferUses) {
+        discount = issued.cost.map { Price($0) }
+        redemptions = uses.redemptions[issued.id]?.sorted { $0.firstEvidence < $1.firstEvidence }.map { redemption in
+            ExportedRedemption { $0.redeemedAt = redemption.firstEvidence }
+        }
+        let payments = uses.payments[issued.id] ?? []
+        guard !payments.isEmpty else { return }
+        self.payments = payments.sorted { $0.paidAt < $1.paidAt }.map { payment in
+            ExportedPayment { ($0.paidAt, $0.price) = (payment.paidAt, Price(payment.price)) }
         }
     }
 }

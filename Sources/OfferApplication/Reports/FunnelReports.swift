@@ -59,29 +59,31 @@ public struct FunnelReports: Sendable {
         return tally
     }
 
-    /// The range asked for.
+    /// The range asked for, 30 days long if only its end is known.
     ///
-    /// - Throws: `unusableParameter` for a range that is empty, longer than a year or lies in the future: no report of
+    /// - Throws: `unusableParameter` for a range that is empty, longer than allowed or lies in the future: no report of
     ///   it would say anything.
-    private static func range(from: Instant?, to: Instant?, at now: Instant) throws(RequestError) -> Range<Instant> {
+    static func range(
+        from: Instant?, to: Instant?, at now: Instant, longestDays: Int64 = longestDays
+    ) throws(RequestError) -> Range<Instant> {
         // What was decided in this very millisecond is known too.
         let to = to ?? now.adding(milliseconds: 1)
         let from = from ?? to.adding(milliseconds: -usualDays * Instant.Duration.day)
         guard from <= now else {
             throw .unusableParameter(
                 name: "from",
-                detail: "the range begins at `\(from)`, which is in the future: no customer was evaluated yet",
+                detail: "the range begins at `\(from)`, which is in the future: nothing has happened yet",
                 hint: nil)
         }
         guard from < to else {
             throw .unusableParameter(
                 name: "to", detail: "the range ends at `\(to)`, but it begins at `\(from)`",
-                hint: "a range holds what was decided from `from` on and before `to`")
+                hint: "a range holds what happened from `from` on and before `to`")
         }
         guard to.milliseconds(since: from) <= longestDays * Instant.Duration.day else {
             throw .unusableParameter(
                 name: "from", detail: "the range is longer than \(longestDays) days",
-                hint: "ask for shorter ranges one after the other; each customer is in one of them")
+                hint: "ask for shorter ranges one after the other")
         }
         return from..<to
     }

@@ -1,0 +1,83 @@
+package import OfferModel
+
+/// `GET /v1/reports/series`: what happened to one offer, by the date of each event (docs/reports.md).
+package struct OfferSeries: WireObject {
+    /// The instant of the report: what happened later is not in it.
+    package var asOf: Instant = .blank
+    package var offer: OfferId = ""
+    package var by: CalendarUnit = .day
+    /// The time zone whose days they are.
+    package var timeZone = ""
+    /// Only events from then on count.
+    package var from: Instant = .blank
+    /// Only events before count.
+    package var to: Instant = .blank
+    /// Every bucket of the range in order, also those without an event.
+    package var buckets: [Bucket] = []
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("asOf", &asOf)
+        members.required("buckets", &buckets)
+        members.required("by", &by)
+        members.required("from", &from)
+        members.required("offer", &offer)
+        members.required("timeZone", &timeZone)
+        members.required("to", &to)
+    }
+
+    /// What happened in one day, week or month.
+    package struct Bucket: WireObject {
+        /// Its first moment.
+        package var from: Instant = .blank
+        /// Its first day in the time zone, such as `2026-11-01`.
+        package var date = ""
+        /// Recorded decisions of issue requests.
+        package var requests = 0
+        /// Of these, those that met every rule but the rollout.
+        package var eligible = 0
+        package var issued = 0
+        package var redeemed = 0
+        /// Of these, those whose discount the catalog does not say.
+        package var redeemedWithoutCost = 0
+        /// Refusals by deciding rule, the most frequent first; one with several rules is in several.
+        package var refused: [RefusedBy] = []
+        /// Refusals of which retention or an erasure removed the rules.
+        package var removed = 0
+        /// The nominal discount of the redeemed, by currency.
+        package var spend: [Price] = []
+        /// What was paid at full price after the offer, by currency.
+        package var revenue: [Price] = []
+
+        package init() {}
+
+        package mutating func visit(_ members: inout some MemberVisitor) {
+            members.required("date", &date)
+            members.required("eligible", &eligible)
+            members.required("from", &from)
+            members.required("issued", &issued)
+            members.required("redeemed", &redeemed)
+            members.required("redeemedWithoutCost", &redeemedWithoutCost)
+            members.required("refused", &refused)
+            members.required("removed", &removed)
+            members.required("requests", &requests)
+            members.required("revenue", &revenue)
+            members.required("spend", &spend)
+        }
+    }
+
+    package struct RefusedBy: WireObject {
+        package var rule = ""
+        package var count = 0
+
+        package init() {}
+
+        package mutating func visit(_ members: inout some MemberVisitor) {
+            members.required("count", &count)
+            members.required("rule", &rule)
+        }
+    }
+}
+
+extension CalendarUnit: WireWord {}
