@@ -10,6 +10,8 @@ public struct EventFeed: Sendable {
 
     /// The next events after another, earliest first. The cursor of the next page is the id of the last one.
     ///
+    /// A caller with the role `marketing` gets them without identifiers.
+    ///
     /// - Parameter from: only those that occurred then or later.
     package func page(
         type: EventType?, from: Instant?, limit: Int, after: EventId?, caller: Caller
@@ -24,7 +26,10 @@ public struct EventFeed: Sendable {
                 after: max(start, after?.sequence ?? 0), scope: number, types: type.map { [$0] }, limit: limit + 1)
             let shown = found.prefix(limit)
             return PageBody(
-                items: try shown.map { try EventBody($0, transaction) },
+                items: try shown.map { event in
+                    caller.role == .marketing
+                        ? try EventBody(withoutIdentifiers: event) : try EventBody(event, transaction)
+                },
                 next: found.count > limit ? shown.last?.id.description : nil)
         }
     }
@@ -104,12 +109,7 @@ extension EventBody {
     /// An event with the customer as known now, and what they had when it was recorded: the same however often it is read
     /// and sent.
     init(_ event: StoredEvent, _ transaction: any StoreTransaction) throws {
-        self.init()
-        id = event.id.uuid
-        type = event.type
-        occurredAt = event.occurredAt
-        app = event.scope.bundleId
-        environment = event.scope.environment
+        try self.init(of: event)
         customer = event.customer.map(KnownIdentifiers.init)
         if event.type.changesStatus, let customer = event.customer {
             status = CustomerStatus(
@@ -117,10 +117,40 @@ extension EventBody {
                 try HistoryStore(transaction).history(of: [customer.number], asOf: event.occurredAt),
                 at: event.occurredAt, in: event.scope.environment)
         }
+    }
+
+    private init(of event: StoredEvent) throws {
+        self.init()
+        id = event.id.uuid
+        type = event.type
+        occurredAt = event.occurredAt
+        app = event.scope.bundleId
+        environment = event.scope.environment
         do {
             data = try WireJSON.decode(JSONValue.self, from: event.data)
         } catch {
             throw StoreError.corrupt("the data of event \(event.sequence) is not what the service writes")
         }
+    }
+}
+
+extension EventBody {
+    /// The members of `data` that name a product, an offer, a date or a reason, and no customer, purchase, decision or
+    /// notification. A member that a type gets later is not shown until it is listed here.
+    private static let withoutIdentifiers: Set<String> = [
+        "accessEndedAt", "allowed", "changedAt", "delivery", "expiresAt", "failedAt", "gracePeriodExpiresAt", "limit",
+        "offerEndsAt", "offerId", "offerIdentifier", "offerType", "outcome", "previousProductId", "productId",
+        "purchasedAt", "redeemedAt", "refundedAt", "revokedAt", "rules", "signedDate", "state",
+        "subscriptionGroupIdentifier", "subtype", "taken", "trialEndsAt", "type", "willAutoRenew",
+    ]
+
+    /// An event for those who count and may not see who it is about: without the customer, their status, and every
+    /// identifier in its data.
+    init(withoutIdentifiers event: StoredEvent) throws {
+        try self.init(of: event)
+        guard case .object(let members) = data else {
+            throw StoreError.corrupt("the data of event \(event.sequence) is not what the service writes")
+        }
+        data = .object(members.filter { Self.withoutIdentifiers.contains($0.key) })
     }
 }

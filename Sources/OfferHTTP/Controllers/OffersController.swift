@@ -4,7 +4,7 @@ import OfferAPI
 import OfferApplication
 import OfferModel
 
-/// `/v1/offers` and `/v1/reports`: the offers of the catalog in force, the kill switch over them, and their funnel.
+/// `/v1/offers` and `/v1/reports`: the offers of the catalog in force, the kill switch over them, and reports on them.
 struct OffersController: Sendable {
     let useCases: UseCases
     let limits: HTTPLimits
@@ -53,6 +53,37 @@ struct OffersController: Sendable {
         let (from, to) = (query.instant("from"), query.instant("to"))
         try query.finish()
         return try .json(try await useCases.reports.funnel(of: offerId, from: from, to: to, caller: context.caller))
+    }
+
+    /// `GET /v1/reports/series`.
+    @Sendable func series(_ request: Request, _ context: CallerContext) async throws -> Response {
+        var query = try QueryParameters(request, known: ["offer", "from", "to", "by", "timeZone"])
+        let offerId = query.text("offer").map { OfferId($0) }
+        let (from, to) = (query.instant("from"), query.instant("to"))
+        let unit = query.calendarUnit("by") ?? .day
+        let timeZone = query.text("timeZone")
+        try query.finish()
+        guard let offerId else {
+            throw RequestFault(
+                path: "query.offer", .missingMember, "a series is of one offer",
+                hint: "give its id as `offer`; `GET /v1/offers` lists them")
+        }
+        return try .json(
+            try await useCases.series.series(
+                of: offerId, by: unit, from: from, to: to, timeZone: timeZone, caller: context.caller))
+    }
+}
+
+extension QueryParameters {
+    fileprivate mutating func calendarUnit(_ name: String) -> CalendarUnit? {
+        guard let text = text(name) else { return nil }
+        let unit = CalendarUnit(rawValue: text)
+        if unit == nil {
+            refuse(
+                name, "is no length of a bucket",
+                hint: "known: " + CalendarUnit.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))
+        }
+        return unit
     }
 }
 

@@ -97,11 +97,12 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/customers/unlink", for: [.support], use: customers.unlink),
             Route(.post, "/v1/customers/reset", for: [.marketing, .support], use: customers.reset),
             Route(.put, "/v1/customers/attributes", for: [.client], use: customers.setAttributes),
-            Route(.get, "/v1/events", for: [.client, .support], use: events.list),
+            Route(.get, "/v1/events", for: [.client, .support, .marketing], use: events.list),
             Route(.get, "/v1/events/{id}", for: [.client, .support], use: events.show),
             Route(.post, "/v1/events/{id}/resend", for: [.support], use: events.resend),
             Route(.post, "/v1/webhooks/test", for: [.support], use: events.tryWebhooks),
             Route(.get, "/v1/reports/funnel", for: [.marketing], use: offers.funnel),
+            Route(.get, "/v1/reports/series", for: [.marketing, .support], use: offers.series),
             Route(open: .post, "/v1/app-store/{bundleId}/{environment}/notifications", use: appStore.notify),
             Route(open: .get, "/healthz") { _, _ in try .json(HealthBody()) },
             Route(open: .get, "/readyz") { _, _ in
