@@ -101,6 +101,7 @@ enum CLITerms {
         "format": "--format", "offerIdentifier": "--offer-identifier", "keyId": "--key-id", "nonce": "--nonce",
         "timestamp": "--timestamp", "signature": "--signature", "jws": "--jws",
         "from": "--from", "to": "--to", "type": "--type", "orderId": "--order-id",
+        "offer": "--offer", "by": "--by", "timeZone": "--time-zone",
     ]
 
     static let commands = [

@@ -23,7 +23,7 @@ struct EventsList: AsyncParsableCommand {
         abstract: "List events, earliest first.",
         discussion: """
             Events are kept for 30 days. A cursor is the id of the last event that was read, so a program that remembers \
-            it continues where it stopped. Needs a key with the role support.
+            it continues where it stopped. Needs a key with the role support, or marketing, which sees no identifiers.
 
             Example:
               offerctl events list --type subscription.renewed --from 2026-12-01T00:00:00Z

@@ -7,7 +7,7 @@ struct FunnelText {
 
     func report(_ report: FunnelReport) -> String {
         let range = "\(TimeText.absolute(report.from)) until \(TimeText.absolute(report.to))"
-        let head = "first evaluated from \(range), as of \(TimeText.absolute(report.asOf))"
+        let head = "cohort: customers first evaluated from \(range), as of \(TimeText.absolute(report.asOf))"
         guard !report.offers.isEmpty else { return head + "\n\nthere are no offers" }
         return ([head] + report.offers.map { lines($0).joined(separator: "\n") }).joined(separator: "\n\n")
     }
@@ -20,7 +20,7 @@ struct FunnelText {
         let parts = [
             table(stages(funnel)), table(placements(funnel)),
             table(counts("NOT ISSUED", FunnelWords.notIssued, funnel)), table(reasons(funnel)),
-            table(counts("REDEEMED", FunnelWords.redemptions, funnel)) + doubtful(funnel), table(cost(funnel)),
+            table(counts("REDEEMED", FunnelWords.redemptions, funnel)) + doubtful(funnel), cost(funnel),
             FunnelRateText.lift(funnel.holdoutLift), FunnelRateText.saveRate(funnel.saveRate), unknown(funnel),
         ]
         return [heading] + parts.filter { !$0.isEmpty }.joined(separator: [""])
@@ -61,10 +61,12 @@ struct FunnelText {
             rows: funnel.reasons.map { [$0.rule, $0.fact, $0.verdict, String($0.customers), String($0.alone)] })
     }
 
-    private func cost(_ funnel: OfferFunnel) -> TextTable {
-        TextTable(
-            ["DISCOUNT COST", "ISSUED", "REDEEMED", "OF THAT REFUNDED"], alignedRight: [1, 2, 3],
-            rows: funnel.discountCost.map { [$0.currency, $0.issued, $0.redeemed, $0.refunded] })
+    private func cost(_ funnel: OfferFunnel) -> [String] {
+        let lines = table(
+            TextTable(
+                ["DISCOUNT COST", "ISSUED", "REDEEMED", "OF THAT REFUNDED"], alignedRight: [1, 2, 3],
+                rows: funnel.discountCost.map { [$0.currency, $0.issued, $0.redeemed, $0.refunded] }))
+        return lines.isEmpty ? [] : lines + ["  nominal: the regular price minus the offer's, by the catalog of the issue"]
     }
 
     private func doubtful(_ funnel: OfferFunnel) -> [String] {
@@ -108,7 +110,7 @@ enum FunnelRateText {
     static func lift(_ lift: HoldoutLift) -> [String] {
         guard lift.heldOut.customers > 0 else { return [] }
         let (treated, heldOut) = (group(lift.treated, "offered it"), group(lift.heldOut, "held out"))
-        let groups = "  active now: \(treated), \(heldOut)"
+        let groups = "  with access now, paid or free: \(treated), \(heldOut)"
         guard let difference = lift.difference, let interval = lift.interval else {
             let isSmall = min(lift.treated.customers, lift.heldOut.customers) < lift.minimumCustomers
             return [
@@ -174,7 +176,7 @@ enum FunnelWords {
         Count("renewed at full price", "renewedAtFullPrice", "then paid for a period without an offer") {
             $0.stages.renewedAtFullPrice
         },
-        Count("still active", "stillActive", "have access by their own subscription now") { $0.stages.stillActive },
+        Count("still active", "stillActive", "of these, have access by their own subscription now") { $0.stages.stillActive },
     ]
 
     /// The evaluated customers who were never issued the offer, each in one of these.

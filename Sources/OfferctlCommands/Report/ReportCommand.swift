@@ -7,12 +7,13 @@ import OfferModel
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Report the offer funnel: evaluated, issued, redeemed, renewed.",
+        abstract: "Report how offers do: a funnel of customers, or a series by date.",
         discussion: """
             Example:
               offerctl report funnel --offer comeback-half-price
+              offerctl report series --offer comeback-half-price --by week
             """,
-        subcommands: [ReportFunnel.self])
+        subcommands: [ReportFunnel.self, ReportSeries.self])
 }
 
 struct ReportFunnel: AsyncParsableCommand {

@@ -1,0 +1,62 @@
+import ArgumentParser
+import CommandLineSupport
+import NIOHTTP1
+import OfferAPI
+import OfferModel
+
+struct ReportSeries: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "series",
+        abstract: "Show what happened to an offer by day, week or month.",
+        discussion: """
+            Counts each event by its own date: requests that were recorded, those that met every rule but the rollout, \
+            offers issued and redeemed, the nominal discount of the redeemed, and what was paid at full price after \
+            them. `report funnel` follows customers by the date of their first request instead. docs/reports.md has \
+            every definition.
+
+            Days begin at midnight in --time-zone, weeks on Monday. Needs a key with the role marketing or support.
+
+            Example:
+              offerctl report series --offer comeback --by week --time-zone Europe/Berlin
+              offerctl report series --offer comeback --from 2026-11-01T00:00:00Z --csv
+            """)
+
+    @Option(help: ArgumentHelp("The offer, by its id in the catalog.", valueName: "id"))
+    var offer: String
+
+    @Option(
+        help: ArgumentHelp("Events from then on. (default: 30 days before the end)", valueName: "moment"),
+        transform: Instant.argument)
+    var from: Instant?
+
+    @Option(help: ArgumentHelp("Events before. (default: now)", valueName: "moment"), transform: Instant.argument)
+    var to: Instant?
+
+    @Option(help: ArgumentHelp("The length of a bucket: day, week or month. (default: day)", valueName: "unit"))
+    var by: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The time zone of the days, such as `Europe/Berlin`. (default: UTC)", valueName: "name"))
+    var timeZone: String?
+
+    @Flag(help: "Print comma-separated values for a spreadsheet: one number a row.")
+    var csv = false
+
+    @OptionGroup var answer: AnswerOptions
+
+    mutating func validate() throws {
+        if csv, answer.output.isGiven { throw ValidationError("use only one of `--csv`, `--json` and `--output`") }
+    }
+
+    func run() async throws {
+        let reply = try await answer.connect { client in
+            let query = queryItems(
+                ("offer", offer), ("from", from.map { String($0.milliseconds) }),
+                ("to", to.map { String($0.milliseconds) }), ("by", by), ("timeZone", timeZone))
+            return try await client.call(.GET, "/v1/reports/series", query: query, as: OfferSeries.self)
+        }
+        if csv { return Console.write(SeriesCSV.text(reply.body)) }
+        try answer.show(reply, text: SeriesText(palette: answer.output.palette).report(reply.body))
+    }
+}

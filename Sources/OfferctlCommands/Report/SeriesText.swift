@@ -1,0 +1,96 @@
+import CommandLineSupport
+import OfferAPI
+import OfferModel
+
+struct SeriesText {
+    let palette: Palette
+
+    func report(_ series: OfferSeries) -> String {
+        let range = "\(TimeText.absolute(series.from)) until \(TimeText.absolute(series.to))"
+        let head = [
+            palette.paint(series.offer.rawValue.printable, .heading),
+            "  each event by its own date, from \(range)",
+            "  by \(series.by.rawValue) in \(series.timeZone.printable)",
+        ]
+        let parts = [head, table(series), lines(series), refusals(series), notes(series)]
+        return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    }
+
+    private func table(_ series: OfferSeries) -> [String] {
+        let rows = series.buckets.map { row($0.date, [$0]) }
+        return TextTable(
+            ["FROM", "REQUESTS", "ELIGIBLE", "ISSUED", "REDEEMED", "SPEND", "REVENUE"], alignedRight: Set(1...6),
+            rows: rows + [row("total", series.buckets)]
+        ).lines(palette, indent: 2)
+    }
+
+    private func row(_ name: String, _ buckets: [OfferSeries.Bucket]) -> [String?] {
+        func sum(_ count: KeyPath<OfferSeries.Bucket, Int>) -> String {
+            String(buckets.reduce(0) { $0.saturatingAdding($1[keyPath: count]) })
+        }
+        return [
+            name, sum(\.requests), sum(\.eligible), sum(\.issued), sum(\.redeemed), Self.total(buckets.map(\.spend)),
+            Self.total(buckets.map(\.revenue)),
+        ]
+    }
+
+    /// The sum by currency, such as `9.98 EUR, 5.00 USD`; `nil` if there is nothing.
+    private static func total(_ prices: [[Price]]) -> String? {
+        var sums: [String: Int64] = [:]
+        for price in prices.joined() {
+            sums[price.currency] = sums[price.currency, default: 0]
+                .saturatingAdding(Money.milliunits(price.amount) ?? 0)
+        }
+        let texts = sums.sorted { $0.key < $1.key }.map {
+            Money(milliunits: $0.value, currency: $0.key).description.printable
+        }
+        return texts.isEmpty ? nil : texts.joined(separator: ", ")
+    }
+
+    /// The course of the counts, on a terminal wide enough.
+    private func lines(_ series: OfferSeries) -> [String] {
+        guard let width = palette.width, series.buckets.count > 1, series.buckets.count + 12 <= width else { return [] }
+        return [
+            ("requests", \OfferSeries.Bucket.requests), ("issued", \.issued), ("redeemed", \.redeemed),
+        ].compactMap { name, count in
+            Sparkline.text(series.buckets.map { $0[keyPath: count] }).map { line in
+                "  \(name)\(String(repeating: " ", count: 10 - name.count))\(line)"
+            }
+        }
+    }
+
+    private func refusals(_ series: OfferSeries) -> [String] {
+        var counts: [String: Int] = [:]
+        for refused in series.buckets.flatMap(\.refused) {
+            counts[refused.rule] = counts[refused.rule, default: 0].saturatingAdding(refused.count)
+        }
+        let table = TextTable(
+            ["REFUSED BY", "REFUSALS"], alignedRight: [1],
+            rows: counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { [$0.key, String($0.value)] })
+        return table.isEmpty ? [] : table.lines(palette, indent: 2)
+    }
+
+    private func notes(_ series: OfferSeries) -> [String] {
+        let removed = series.buckets.reduce(0) { $0.saturatingAdding($1.removed) }
+        let unpriced = series.buckets.reduce(0) { $0.saturatingAdding($1.redeemedWithoutCost) }
+        return [
+            "  spend: the nominal discount of the redeemed; revenue: paid at full price after them",
+            unpriced > 0 ? "  redeemed, but the catalog does not say the discount: \(unpriced)" : nil,
+            removed > 0 ? "  refusals whose reasons are no longer recorded: \(removed)" : nil,
+        ].compactMap(\.self)
+    }
+}
+
+/// Numbers as a line of bars, the highest for the largest.
+enum Sparkline {
+    private static let bars: [Character] = ["▁", "▂", "▃", "▅", "▇"]
+
+    /// `nil` if all are 0.
+    static func text(_ numbers: [Int]) -> String? {
+        guard let largest = numbers.max(), largest > 0 else { return nil }
+        return String(
+            numbers.map { number in
+                bars[min(bars.count - 1, max(0, number).saturatingMultiplied(by: bars.count - 1) / largest)]
+            })
+    }
+}
