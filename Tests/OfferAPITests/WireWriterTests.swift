@@ -11,7 +11,8 @@ struct WireWriterTests {
     /// The answers that backends ask for, and one of every kind of value.
     private static let answers: [any WireObject.Type] = [
         IssuedOfferView.self, IngestReport.self, DecisionsBody.self, StatusBody.self, OfferSummary.self,
-        FunnelReport.self, PageBody<ExportedOffer>.self, CustomerDetails.self, EventBody.self, ProblemBody.self,
+        FunnelReport.self, OfferSeries.self, PageBody<ExportedOffer>.self, CustomerDetails.self, EventBody.self,
+        ProblemBody.self,
         NotificationBody.self, SignatureDiagnosis.self, UnlinkRequestBody.self, RefreshRequestBody.self,
     ]
 

@@ -40,7 +40,9 @@ public struct OfferSeriesReports: Sendable {
             let now = try clock.tolerantInstant(transaction)
             let end = min(to ?? .distantFuture, now.adding(milliseconds: 1))
             let asked = try FunnelReports.range(from: from, to: end, at: now, longestDays: Self.longestDays)
-            guard let number = try ScopeStore(transaction).number(of: scope) else { throw RequestError.noCatalog(scope) }
+            guard let number = try ScopeStore(transaction).number(of: scope) else {
+                throw RequestError.noCatalog(scope)
+            }
             _ = try catalogs.reportedOffers(offerId, of: number, in: scope, transaction)
             let buckets = calendar.buckets(of: unit, covering: asked)
             let start = from ?? buckets.first?.range.lowerBound ?? asked.lowerBound

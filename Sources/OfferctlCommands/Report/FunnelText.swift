@@ -66,7 +66,8 @@ struct FunnelText {
             TextTable(
                 ["DISCOUNT COST", "ISSUED", "REDEEMED", "OF THAT REFUNDED"], alignedRight: [1, 2, 3],
                 rows: funnel.discountCost.map { [$0.currency, $0.issued, $0.redeemed, $0.refunded] }))
-        return lines.isEmpty ? [] : lines + ["  nominal: the regular price minus the offer's, by the catalog of the issue"]
+        return lines.isEmpty
+            ? [] : lines + ["  nominal: the regular price minus the offer's, by the catalog of the issue"]
     }
 
     private func doubtful(_ funnel: OfferFunnel) -> [String] {
@@ -176,7 +177,9 @@ enum FunnelWords {
         Count("renewed at full price", "renewedAtFullPrice", "then paid for a period without an offer") {
             $0.stages.renewedAtFullPrice
         },
-        Count("still active", "stillActive", "of these, have access by their own subscription now") { $0.stages.stillActive },
+        Count("still active", "stillActive", "of these, have access by their own subscription now") {
+            $0.stages.stillActive
+        },
     ]
 
     /// The evaluated customers who were never issued the offer, each in one of these.

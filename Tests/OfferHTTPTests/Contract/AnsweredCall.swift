@@ -82,6 +82,7 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         AnsweredCall("GET /v1/events/{id}", 200, .support),
         AnsweredCall("POST /v1/events/{id}/resend", 202, .support),
         AnsweredCall("GET /v1/reports/funnel", 200, .marketing, target: "/v1/reports/funnel?offerId=comeback"),
+        AnsweredCall("GET /v1/reports/series", 200, .support, target: "/v1/reports/series?offer=comeback&by=month"),
         AnsweredCall(
             "POST /v1/signature-checks", 200, .support,
             body: #"{"format":"v1","timestamp":1780000000,"nonce":"019e7044-8800-7000-8000-000000000000"}"#),

@@ -8,7 +8,7 @@ struct DescribedBodies {
     static let all: [(schema: String, type: any WireObject.Type)] = [
         ("VoidRequest", VoidRequestBody.self), ("PauseRequest", PauseRequestBody.self), ("Pause", PauseState.self),
         ("OfferPage", PageBody<OfferSummary>.self),
-        ("FunnelReport", FunnelReport.self), ("EventPage", PageBody<EventBody>.self),
+        ("FunnelReport", FunnelReport.self), ("OfferSeries", OfferSeries.self), ("EventPage", PageBody<EventBody>.self),
         ("EventResend", EventResendBody.self), ("WebhookTestRequest", WebhookTestRequestBody.self),
         ("WebhookTest", WebhookTestReport.self), ("CatalogRevisionPage", PageBody<AppliedRevision>.self),
         ("ReplayRequest", ReplayRequestBody.self), ("Replay", DecisionReplay.self),
