@@ -77,7 +77,7 @@ final class Workbench: Sendable {
     ) -> UseCases {
         UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(), metrics: metrics,
-            rates: rates, clock: { clock.now })
+            rates: rates, timeZones: .known, clock: { clock.now })
     }
 
     /// The same application over another way to the data.
