@@ -137,7 +137,7 @@ extension EventBody {
 extension EventBody {
     /// The members of `data` that name a product, an offer, a date or a reason, and no customer, purchase, decision or
     /// notification. A member that a type gets later is not shown until it is listed here.
-    private static let withoutIdentifiers: Set<String> = [
+    package static let withoutIdentifiers: Set<String> = [
         "accessEndedAt", "allowed", "changedAt", "delivery", "expiresAt", "failedAt", "gracePeriodExpiresAt", "limit",
         "offerEndsAt", "offerId", "offerIdentifier", "offerType", "outcome", "previousProductId", "productId",
         "purchasedAt", "redeemedAt", "refundedAt", "revokedAt", "rules", "signedDate", "state",

@@ -114,7 +114,8 @@ struct ServiceFixture: Sendable {
         }
         let useCases = UseCases(
             registry: AppRegistry(apps), database: RecordingDatabase(database, statements), digest: OpenSSLDigest(),
-            random: random, rates: rates, webhooks: webhooks, customerTokens: customerTokens, clock: { clock.now })
+            random: random, rates: rates, webhooks: webhooks, customerTokens: customerTokens,
+            timeZones: Self.timeZones, clock: { clock.now })
         let log = CapturedLog()
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let settings = HTTPSettings(host: "127.0.0.1", port: 0, limits: limits, trustedProxies: trustedProxies)
@@ -149,6 +150,12 @@ struct ServiceFixture: Sendable {
         let page = try await ask(
             "GET", "/v1/events?type=\(type.rawValue)&limit=200", token: try await token(.support))
         return (page.json["items"] as? [[String: Any]])?.last?["id"] as? String ?? page.text
+    }
+
+    /// Besides UTC the one of India, without its history.
+    private static let timeZones = TimeZones { name in
+        guard name == "Asia/Kolkata" else { return nil }
+        return { _ in 19_800_000 }
     }
 
     /// A token of a new key.

@@ -1,0 +1,72 @@
+import Foundation
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@Suite("A series over HTTP")
+struct SeriesHTTPTests {
+    @Test("marketing and support get an offer's days; others do not")
+    func report() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let client = try await service.token(.client)
+            let start = service.clock.now
+            let issued = try await service.ask(
+                "POST", "/v1/issued-offers", token: client,
+                body: service.issueBody("comeback", try service.lapsedCustomer("100")))
+            #expect(issued.status == 201, "\(issued.text)")
+            let target = "/v1/reports/series?offer=comeback&by=week&timeZone=Asia/Kolkata&from=\(start.milliseconds)"
+            // The week in which it is, by days since a Monday, 1970-01-05, in a zone 5½ hours ahead.
+            let monday: Int64 = 4 * Instant.Duration.day
+            let week = 7 * Instant.Duration.day
+            let local = start.milliseconds + 19_800_000 - monday
+            let from = local - local % week + monday - 19_800_000
+            let date = Instant(milliseconds: from + 19_800_000).description.prefix(10)
+            let expected = """
+                {"asOf":\(start.milliseconds),"buckets":[{"date":"\(date)","eligible":1,"from":\(from),"issued":1,\
+                "redeemed":0,"redeemedWithoutCost":0,"refused":[],"removed":0,"requests":1,"revenue":[],"spend":[]}],\
+                "by":"week","from":\(start.milliseconds),"offer":"comeback","timeZone":"Asia/Kolkata",\
+                "to":\(start.milliseconds + 1)}
+                """
+            for role in [Role.marketing, .support, .admin] {
+                let answer = try await service.ask("GET", target, token: try await service.token(role))
+                #expect(answer.status == 200 && answer.text == expected, "\(role): \(answer.text)")
+            }
+            for role in [Role.client, .app] {
+                let answer = try await service.ask("GET", target, token: try await service.token(role))
+                #expect(answer.status == 403 && answer.code == "forbidden", "\(role)")
+            }
+            #expect(try await service.ask("GET", target).status == 401)
+        }
+    }
+
+    @Test("what cannot be asked is refused by its parameter, with what to do instead")
+    func refusals() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let marketing = try await service.token(.marketing)
+            let now = service.clock.now.milliseconds
+            for (query, path) in [
+                ("by=day", "query.offer"), ("offer=", "query.offer"), ("offer=comeback&offer=trial", "query.offer"),
+                ("offer=comeback&by=", "query.by"), ("offer=comeback&by=year", "query.by"),
+                ("offer=comeback&by=Day", "query.by"), ("offer=comeback&timeZone=", "query.timeZone"),
+                ("offer=comeback&timeZone=Mars/Olympus", "query.timeZone"),
+                ("offer=comeback&timeZone=Asia/Kolkata%00", "query.timeZone"),
+                ("offer=comeback&timeZone=\(String(repeating: "x", count: 300))", "query.timeZone"),
+                ("offer=comeback&timeZone=%F0%9F%95%92", "query.timeZone"),
+                ("offer=comeback&from=yesterday", "query.from"), ("offer=comeback&from=\(now + 1)", "query.from"),
+                ("offer=comeback&from=0", "query.from"), ("offer=comeback&from=-1", "query.from"),
+                ("offer=comeback&from=\(now)&to=\(now)", "query.to"),
+                ("offer=comeback&from=9223372036854775807", "query.from"), ("offerId=comeback", "query.offerId"),
+            ] {
+                let answer = try await service.ask("GET", "/v1/reports/series?\(query)", token: marketing)
+                #expect(answer.status == 400 && answer.code == "invalid-request", "\(query): \(answer.text)")
+                #expect(answer.errors.first?["path"] as? String == path, "\(query): \(answer.text)")
+            }
+            for offer in ["nope", "Comeback", "%F0%9F%8E%81"] {
+                let answer = try await service.ask("GET", "/v1/reports/series?offer=\(offer)", token: marketing)
+                #expect(answer.status == 404 && answer.code == "unknown-offer", "\(offer): \(answer.text)")
+            }
+        }
+    }
+}
