@@ -107,7 +107,7 @@ struct OfferSeriesTests {
         #expect(bucket.requests == 4 && bucket.eligible == 2 && bucket.issued == 0 && bucket.removed == 0)
         let refused = Dictionary(bucket.refused.map { ($0.rule, $0.count) }, uniquingKeysWith: +)
         #expect(refused["rollout.holdout"] == 1 && refused["rollout.percent"] == 1)
-        #expect(refused["rule.eligibility"] == 2, "also 137's, of whom two facts are unknown")
+        #expect(refused["rule.eligibility"] == 2, "also 137's, where two facts are unknown")
         #expect(bucket.refused.map(\.count) == bucket.refused.map(\.count).sorted(by: >))
         let unknown = IssueRequest(offerId: "comeback", customer: named("99999"))
         _ = try await stage.bench.useCases.issuing.issue(unknown, caller: Workbench.client)
