@@ -149,7 +149,8 @@ extension EventBody {
     init(withoutIdentifiers event: StoredEvent) throws {
         try self.init(of: event)
         guard case .object(let members) = data else {
-            throw StoreError.corrupt("the data of event \(event.sequence) is not what the service writes")
+            data = .object([:])
+            return
         }
         data = .object(members.filter { Self.withoutIdentifiers.contains($0.key) })
     }
