@@ -99,7 +99,7 @@ struct LoginTests {
             let again = try await offerctl(["login", "desk"], token)
             #expect(again.status == 0 && again.text.contains(" at \(server.address)\n"), "\(again.errorText)")
             let saved = try contexts
-            #expect(saved.contains("caFile: \(directory.path("ca.pem"))"), "\(saved)")
+            #expect(saved.contains("caFile: \"\(directory.path("ca.pem"))\""), "\(saved)")
             let elsewhere = try await offerctl(["login", "desk", "--server", "http://127.0.0.1:1"], token)
             #expect(elsewhere.status == 3, "\(elsewhere.errorText)")
             #expect(try contexts == saved && server.seen.count == 2)

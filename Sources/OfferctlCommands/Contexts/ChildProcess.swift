@@ -17,6 +17,10 @@ final class ChildProcess: Sendable {
         // Where there is a user to read them, its errors may be a question.
         let captured = Console.canAsk ? [STDOUT_FILENO] : [STDOUT_FILENO, STDERR_FILENO]
         let pipes = captured.map { _ in Pipe() }
+        // A child that held a pipe's other end would wait for itself once we stopped reading.
+        for handle in pipes.flatMap({ [$0.fileHandleForReading, $0.fileHandleForWriting] }) {
+            _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
         #if os(macOS)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
