@@ -20,6 +20,10 @@ public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storab
     /// An issued offer stopped being open, because it has passed or was redeemed.
     case settlement
     case void
+    /// Support has granted a customer one use of an offer.
+    case grant
+    case grantUsed
+    case grantRevoked
     case pause
     case resume
     case catalog

@@ -72,7 +72,7 @@ public struct LedgerTable: Sendable {
 
     /// Every table the audit covers, besides `audit_event` itself.
     static let all: [LedgerTable] = [
-        .issuedOffer, .signing, .refusal, .customerMerge, .erasure, .auditCheckpoint, .pause, .catalogRevision, .apiKey,
+        .issuedOffer, .offerGrant, .signing, .refusal, .customerMerge, .erasure, .auditCheckpoint, .pause, .catalogRevision, .apiKey,
     ]
 
     static func named(_ name: String) -> LedgerTable? {
@@ -80,6 +80,7 @@ public struct LedgerTable: Sendable {
     }
 
     static let issuedOffer = LedgerTable(.issuedOffer)
+    static let offerGrant = LedgerTable(.offerGrant, isOrdered: false)
     static let signing = LedgerTable(.signing)
     static let refusal = LedgerTable(.refusal)
     static let customerMerge = LedgerTable(.customerMerge)

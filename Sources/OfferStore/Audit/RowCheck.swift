@@ -40,7 +40,7 @@ struct RowCheck {
             let rows: any CoveredRows =
                 table.isOrdered
                 ? OrderedRows(table, erasures: erasures, digests: digests, transaction)
-                : UnorderedRows(table, digests: digests, transaction)
+                : UnorderedRows(table, erasures: erasures, digests: digests, transaction)
             tables[table.name] = rows
         }
         var events = AuditPages.events(transaction)
@@ -60,6 +60,8 @@ struct RowCheck {
             case .resume: tables[LedgerTable.pause.name]?.change(after["pause"] ?? .null, to: after)
             case .apiKeyRotated, .apiKeyRevoked:
                 tables[LedgerTable.apiKey.name]?.change(after["apiKey"] ?? .null, to: after)
+            case .grantUsed, .grantRevoked:
+                tables[LedgerTable.offerGrant.name]?.change(after["grant"] ?? .null, to: after)
             case .retention: removed += try after.value("erased", as: Int64.self)
             default: break
             }
@@ -200,7 +202,7 @@ struct IssuedOfferHistory {
             for member in Self.erasable where after[member] != nil { keys[member] = event.digestKey }
             derived = derived.merging(after)
         }
-        derived = derived.merging(["customer": try owner(try derived.value("customer"))])
+        derived = derived.merging(["customer": try transaction.owner(try derived.value("customer"))])
         var states = [issue.digestKey: try state(issue.digestKey)]
         for column in LedgerTable.issuedOffer.state {
             let digestKey = keys[column.member] ?? issue.digestKey
@@ -211,15 +213,16 @@ struct IssuedOfferHistory {
     }
 
     private static let erasable = Set(LedgerTable.issuedOffer.state.filter(\.isErasable).map(\.member))
+}
 
-    /// The current owner of what was issued to a customer, after merges.
-    private func owner(_ customer: Int64) throws -> Int64 {
+extension StoreTransaction {
+    /// The current owner of what was issued or granted to a customer, after merges.
+    fileprivate func owner(_ customer: Int64) throws -> Int64 {
         var owner = customer
         // Merges that were put in may lead in a circle; they are found and named after the issued offers.
         var seen: Set<Int64> = []
         while seen.insert(owner).inserted,
-            let survivor: Int64 = try transaction.first(
-                "SELECT survivor_id FROM customer_merge WHERE merged_id = ?1", owner)
+            let survivor: Int64 = try first("SELECT survivor_id FROM customer_merge WHERE merged_id = ?1", owner)
         {
             owner = survivor
         }
@@ -236,14 +239,16 @@ final class UnorderedRows: CoveredRows {
 
     private let table: LedgerTable
     private let transaction: any StoreTransaction
+    private let erasures: ErasedRows
     private let digests: (_ key: String) throws -> LedgerDigests
     private var expected: [StoredValue: Expected] = [:]
 
     init(
-        _ table: LedgerTable, digests: @escaping (_ key: String) throws -> LedgerDigests,
+        _ table: LedgerTable, erasures: ErasedRows, digests: @escaping (_ key: String) throws -> LedgerDigests,
         _ transaction: any StoreTransaction
     ) {
         self.table = table
+        self.erasures = erasures
         self.digests = digests
         self.transaction = transaction
     }
@@ -263,6 +268,9 @@ final class UnorderedRows: CoveredRows {
             throw BrokenRow(table.name, reference.key, "it is not the row that event \(event.sequence) records")
         }
         erased += Int64(read.erased.count)
+        if let column = read.erased.first, let sequence = read.sequence, !erasures.holds(table.name, sequence) {
+            throw BrokenRow(table.name, reference.key, "its `\(column)` is gone, and no erasure names the row")
+        }
         let told = try AuditValues(text: event.after ?? "{}")
         expected[reference.key] = Expected(state: told, digestKey: event.digestKey)
     }
@@ -279,7 +287,11 @@ final class UnorderedRows: CoveredRows {
                 throw BrokenRow(table.name, key, "no event records it; the row was inserted, or its event was cut off")
             }
             let state = try digests(known.digestKey).row(table, row.values).state
-            for column in table.state { try table.compare(column, of: key, state, with: known.state) }
+            var told = known.state
+            if case .integer(let customer)? = told["customer"] {
+                told = told.merging(["customer": try transaction.owner(customer)])
+            }
+            for column in table.state { try table.compare(column, of: key, state, with: told) }
         }
     }
 }

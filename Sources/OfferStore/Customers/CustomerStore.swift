@@ -210,13 +210,13 @@ public struct CustomerStore {
         return values.sorted()
     }
 
-    /// An overview of these customers, in one statement: most have neither attributes nor openings, and who has none
+    /// An overview of these customers, in one statement: most have neither attributes, openings nor grants, and who has none
     /// need not be asked for them.
     public func overview(of customers: [CustomerNumber]) throws -> CustomerOverview {
         var changes = [CustomerNumber: Int64]()
         var first: (storedAt: Instant, number: CustomerNumber)?
         var overview = CustomerOverview(
-            version: SubjectVersion(changes: [:]), hasAttributes: false, hasOpenings: false, wereErased: false)
+            version: SubjectVersion(changes: [:]), hasAttributes: false, hasOpenings: false, hasGrants: false, wereErased: false)
         guard !customers.isEmpty else { return overview }
         try transaction.each(Self.overviewSQL.statement(list: customers.map(\.storedValue))) { row in
             let (number, storedAt): (CustomerNumber, Instant) = (try row.value(0), try row.value(2))
@@ -227,7 +227,8 @@ public struct CustomerStore {
             changes[number] = try row.value(1)
             if try row.value(4) { overview.hasAttributes = true }
             if try row.value(5) { overview.hasOpenings = true }
-            if try row.value(6) { overview.wereErased = true }
+            if try row.value(6) { overview.hasGrants = true }
+            if try row.value(7) { overview.wereErased = true }
         }
         overview.firstStoredAt = first?.storedAt
         overview.version = SubjectVersion(changes: changes)
@@ -238,7 +239,8 @@ public struct CustomerStore {
         """
         SELECT id, \(versionSQL), first_stored_at, rollout_key,
             EXISTS (SELECT 1 FROM customer_attribute WHERE customer_id = customer.id),
-            EXISTS (SELECT 1 FROM offer_opening WHERE customer_id = customer.id), erasure_sequence IS NOT NULL
+            EXISTS (SELECT 1 FROM offer_opening WHERE customer_id = customer.id),
+            EXISTS (SELECT 1 FROM offer_grant WHERE customer_id = customer.id), erasure_sequence IS NOT NULL
         FROM customer WHERE id IN (?*) AND merged_into IS NULL
         """)
 }
@@ -252,6 +254,7 @@ public struct CustomerOverview: Sendable, Hashable {
     public var rolloutKey: String?
     public var hasAttributes: Bool
     public var hasOpenings: Bool
+    public var hasGrants: Bool
     /// Whether the data of any was ever erased, so that something may be kept of what is gone.
     public var wereErased: Bool
 }

@@ -202,7 +202,7 @@ extension IdentityLinks {
         try AttributeStore(transaction).unite(merged, into: survivor)
         try OpeningStore(transaction).unite(merged, into: survivor)
         try voidDoubledIssuedOffers(survivor, merged)
-        try move(["customer_identifier", "issued_offer", "redemption"], of: merged, to: survivor)
+        try move(["customer_identifier", "issued_offer", "offer_grant", "redemption"], of: merged, to: survivor)
         try moveWhatErasuresKept(of: merged, to: survivor)
         try transaction.execute(
             """

@@ -67,6 +67,7 @@ extension DecisionRecord: PackedRecord {
         try coder.field(&coverage.provenance)
         try coder.field(&findings)
         try coder.field(&accountUses)
+        try coder.field(&grants)
     }
 }
 
@@ -103,6 +104,19 @@ extension KeptEvidence: PackedRecord {
         try coder.field(&isRenewal)
         try coder.field(&isUpgraded)
         try coder.field(&provenance)
+        try coder.field(&issuedOfferId)
+    }
+}
+
+extension Grant: PackedRecord {
+    public static var blank: Grant { Grant(id: .blank, offerId: "", grantedAt: .distantPast) }
+
+    public mutating func code(with coder: inout some RecordCoder) throws {
+        try coder.field(&id)
+        try coder.field(&offerId)
+        try coder.field(&grantedAt)
+        try coder.field(&expiresAt)
+        try coder.field(&revokedAt)
         try coder.field(&issuedOfferId)
     }
 }

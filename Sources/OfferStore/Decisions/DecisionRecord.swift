@@ -51,6 +51,8 @@ public struct DecisionRecord: Sendable, Hashable {
     public var counters: OfferCounters?
     /// The uses by other Apple Accounts of the app account; only where a limit counts them.
     public var accountUses: [AccountUse]?
+    /// What support had granted of the offer.
+    public var grants: [Grant] = []
     public var coverage = Coverage.none
     public var findings: [RuleAnswer] = []
 
@@ -84,6 +86,7 @@ public struct DecisionRecord: Sendable, Hashable {
         keptEvidence = facts.keptEvidence
         counters = facts.counters[question.offer.id]
         accountUses = facts.accountUses[question.offer.id]
+        if !facts.grants.isEmpty { grants = facts.grants.filter { question.offer.has($0.offerId) } }
         coverage = facts.history.coverage
         findings = decision.findings.map(RuleAnswer.init)
     }

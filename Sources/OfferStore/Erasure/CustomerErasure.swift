@@ -46,6 +46,7 @@ public struct CustomerErasure {
             try keepEvidence(of: customer)
             let proven = try provenIdentifiers(of: customer)
             try keepIdentifiers(proven, of: customer, chain)
+            try GrantStore(transaction).revokeUnused(of: chain, actor: author, at: now, in: scope)
             try redactLedger(of: chain, mentions: index == 0 ? mentions : [], &redaction, &outcome)
             // Whose they are is told by the identifiers, which are deleted next.
             _ = try NotificationStore(transaction).erase(of: chain, at: now)
@@ -118,6 +119,7 @@ public struct CustomerErasure {
         try redaction.redact(.issuedOffer, where: own, numbers)
         try redaction.redact(
             .signing, where: "issued_offer IN (SELECT sequence FROM issued_offer WHERE \(own))", numbers)
+        try redaction.redact(.offerGrant, where: own, numbers)
         try redaction.redact(.customerMerge, where: "merged_id IN (?*)", numbers)
         var answers = try deleteAnswers(of: own, numbers)
         for mention in mentions {

@@ -81,7 +81,7 @@ public struct PersonalRows {
 
     private func coveredRows() throws -> [String: Set<Int64>] {
         var keys: [String: Set<Int64>] = [:]
-        for table in Table.all where LedgerTable.named(table.name)?.isOrdered == true {
+        for table in Table.all where LedgerTable.named(table.name)?.key == "sequence" {
             keys[table.name] = Set(try rows(of: table).compactMap(\.number))
         }
         return keys

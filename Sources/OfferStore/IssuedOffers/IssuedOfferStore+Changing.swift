@@ -130,14 +130,16 @@ extension IssuedOfferStore {
         let settled: [LowercaseUUID] = try transaction.all(
             """
             SELECT id FROM issued_offer
-            WHERE places = 0 AND redemptions = 0 AND is_released = 0 AND counts_until > ?1 ORDER BY sequence
+            WHERE places = 0 AND redemptions = 0 AND is_released = 0 AND grant_id IS NULL AND counts_until > ?1
+            ORDER BY sequence
             """, now)
         for id in settled { try setUse(of: id, .clockReset, at: now) { _ in 1 } }
     }
 
     /// - Parameters:
     ///   - redemptions: how many redemptions used it; as many as before if absent.
-    ///   - places: how many places it takes from now on, given the issued offer with those redemptions.
+    ///   - places: how many places it takes from now on, given the issued offer with those redemptions; one that a grant
+    ///     gave takes none.
     func setUse(
         of id: LowercaseUUID, redemptions: Int? = nil, _ kind: AuditKind, at now: Instant,
         places: (StoredIssuedOffer) -> Int
@@ -147,7 +149,7 @@ extension IssuedOfferStore {
         guard let found else { throw StoreError.corrupt("the issued offer `\(id)` is missing") }
         var used = found
         used.redemptions = redemptions ?? found.redemptions
-        let taken = places(used)
+        let taken = found.issuedOffer.grantId == nil ? places(used) : 0
         try change(
             kind, where: "id = ?1", [id.storedValue], set: "redemptions = ?2, places = ?3",
             [used.redemptions.storedValue, taken.storedValue], at: now)

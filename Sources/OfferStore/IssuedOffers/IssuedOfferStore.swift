@@ -45,17 +45,18 @@ public struct IssuedOfferStore {
         try transaction.insert(
             .issue, IssuedOfferRow(issuedOffer, by: signing, sequence: sequence, scope: scope),
             at: issuedOffer.issuedAt, in: scope)
-        transaction.memory?.note(
-            issuedOfferOf: RememberedCounters.Place(scope: scope, offer: issuedOffer.offerId),
-            countsUntil: issuedOffer.countsUntil)
-        try count(1, .places, of: issuedOffer.offerId, caps: caps, at: issuedOffer.issuedAt, in: scope)
-        if let cost = issuedOffer.cost {
-            try count(
-                cost.milliunits, .money(cost.currency), of: issuedOffer.offerId, caps: caps, at: issuedOffer.issuedAt,
-                in: scope)
-        }
+        if issuedOffer.grantId == nil { try count(issuedOffer, caps: caps, in: scope) }
         // The issued offer itself shows that its own customer has changed.
         try CustomerStore(transaction).noteIssue(sequence, on: Set(subject).subtracting([customer]))
+    }
+
+    private func count(_ issuedOffer: IssuedOffer, caps: [CounterStore.Cap], in scope: ScopeNumber) throws {
+        let (offer, issuedAt) = (issuedOffer.offerId, issuedOffer.issuedAt)
+        transaction.memory?.note(
+            issuedOfferOf: RememberedCounters.Place(scope: scope, offer: offer), countsUntil: issuedOffer.countsUntil)
+        try count(1, .places, of: offer, caps: caps, at: issuedAt, in: scope)
+        guard let cost = issuedOffer.cost else { return }
+        try count(cost.milliunits, .money(cost.currency), of: offer, caps: caps, at: issuedAt, in: scope)
     }
 
     /// Notes one more signing of an open issued offer, which then lives and counts longer.
@@ -91,7 +92,7 @@ public struct IssuedOfferStore {
             sequence: sequence, scope: scope, issuedOffer: before.sequence, number: number, signing: signing)
         try transaction.audit().cover(try transaction.insert(row))
         if let cost, let frozen = before.issuedOffer.cost, cost.currency == frozen.currency,
-            cost.milliunits > frozen.milliunits
+            cost.milliunits > frozen.milliunits, before.issuedOffer.grantId == nil
         {
             try count(
                 cost.milliunits - frozen.milliunits, .money(cost.currency), of: before.issuedOffer.offerId, caps: caps,

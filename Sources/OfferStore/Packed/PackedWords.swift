@@ -24,7 +24,7 @@ extension PackedWord {
 
 extension Verdict: PackedWord {
     public static let codes: KeyValuePairs<UInt64, Self> = [
-        1: .satisfied, 2: .violated, 3: .undetermined, 4: .notApplicable,
+        1: .satisfied, 2: .violated, 3: .undetermined, 4: .notApplicable, 5: .lifted,
     ]
 }
 
@@ -56,7 +56,7 @@ extension RuleId: PackedWord {
         17: .winBackWaitBetweenOffers, 18: .winBackListedByAppStore, 19: .ruleEligibility, 20: .ruleAvailableFor,
         21: .rolloutPercent, 22: .rolloutHoldout, 23: .limitCustomer, 24: .limitCustomerWindow, 25: .limitTotal,
         26: .limitBudget, 27: .limitCoolDown, 28: .limitExcludes, 29: .limitSignatures, 30: .limitAccount,
-        31: .ruleAgain,
+        31: .ruleAgain, 32: .grantApplied,
     ]
 }
 

@@ -13,7 +13,7 @@ public struct StoredIssuedOffer: Sendable, Hashable {
     public var sequence: Int64
     var scope: ScopeNumber
     var redemptions = 0
-    /// How many places it takes under limits for everyone.
+    /// How many places it takes under limits for everyone; none if a grant of support gave it.
     var places = 1
 }
 
@@ -65,13 +65,19 @@ extension StoredIssuedOffer: TableRow {
         try columns("redemptions", &redemptions, .state("redemptions", "CHECK (redemptions >= 0)"))
         try columns(
             "places", &places,
-            .state("places", "CHECK (places = redemptions OR (places = 1 AND redemptions = 0))"))
+            .state(
+                "places",
+                """
+                CHECK (CASE WHEN grant_id IS NULL THEN places = redemptions OR (places = 1 AND redemptions = 0) \
+                ELSE places = 0 END)
+                """))
         try columns.erasable(
             "full_price_transaction_id", &fullPriceTransactionId, .erasableState("fullPriceTransactionId"))
         var signUp = issuedOffer.signUp ?? SignUp()
         try columns.erasable("app_account_token", &signUp.appAccountToken, .erasable)
         try columns.erasable("app_customer_id", &signUp.customerId, .erasable)
         issuedOffer.signUp = signUp.isUnknown ? nil : signUp
+        try columns("grant_id", &issuedOffer.grantId, .fixed)
     }
 }
 
@@ -88,12 +94,12 @@ struct IssuedOfferRow: LedgerRecord {
         (self.issued, self.signing) = (issued, signing)
     }
 
-    /// A new issued offer, which takes one place and was never redeemed.
+    /// A new issued offer, which was never redeemed, and takes one place unless a grant gave it.
     init(_ issuedOffer: IssuedOffer, by signing: Signing, sequence: Int64, scope: ScopeNumber) {
         self.signing = signing
         issued = StoredIssuedOffer(
             issuedOffer: issuedOffer, customer: signing.customer, catalogRevision: signing.catalogRevision,
-            sequence: sequence, scope: scope)
+            sequence: sequence, scope: scope, places: issuedOffer.grantId == nil ? 1 : 0)
         if let token = signing.any?.appAccountToken, issuedOffer.signUp?.appAccountToken == nil {
             issued.issuedOffer.signUp = SignUp(appAccountToken: token, customerId: issuedOffer.signUp?.customerId)
         }

@@ -65,6 +65,19 @@ extension Table {
             """,
         ], ledgerKey: "sequence", erasure: .kept, of: isOfCustomer)
 
+    /// What support grants. No two that can be used are of one customer and offer, but where a merge has brought them
+    /// together.
+    static let offerGrant = Table(
+        "offer_grant", StoredGrant.columns,
+        [
+            "CHECK ((revoked_at IS NULL) = (revoked_by IS NULL))",
+            "CHECK (issued_offer_id IS NULL OR revoked_at IS NULL)",
+        ],
+        indexes: [
+            "CREATE INDEX offer_grant_customer ON offer_grant (customer_id, granted_at)",
+            "CREATE INDEX offer_grant_actor ON offer_grant (scope_id, actor, granted_at)",
+        ], ledgerKey: "sequence", erasure: .kept, of: isOfCustomer)
+
     static let signing = Table(
         "signing", SigningRow.columns,
         [
@@ -255,7 +268,7 @@ extension Table {
         .storeState, .scope, .customer, .customerIdentifier, .customerAlias, .customerMerge, .customerAttribute,
         .offerOpening, .coverage, .historyTransaction, .historyRenewalInfo, .historyAppTransaction, .historyFacts,
         .notification, .importRun, .importRow, .importRefusal, .importCustomer, .apiKey, .apiKeyUse, .catalogRevision,
-        .pause, .issuedOffer, .signing, .refusal, .keptAnswer, .redemption, .offerCounter, .redemptionCounter, .erasure,
+        .pause, .issuedOffer, .offerGrant, .signing, .refusal, .keptAnswer, .redemption, .offerCounter, .redemptionCounter, .erasure,
         .erasedIdentifier, .keptEvidence, .event, .dueEvent, .retentionProgress, .auditState, .auditEvent,
         .auditCheckpoint, .webhook, .webhookRetry,
     ]

@@ -20,11 +20,16 @@ extension CaseFile {
     /// The facts of the customer of a case: without data signed or bought after its instant, unless the case is
     /// about the present.
     public func facts(of asked: OfferCase, policy: Policy = .standard) -> SubjectFacts {
-        let facts = SubjectFacts(
+        var facts = SubjectFacts(
             history: History(asked.history, asOf: asked.asOf),
             issuedOffers: asked.issuedOffers.enumerated().compactMap { issuedOffer($1, place: $0, policy) },
             attributes: asked.attributes, firstStoredAt: asked.firstStoredAt, rolloutKey: asked.rolloutKey,
             openedAt: asked.openedAt)
+        facts.grants = asked.grants
+        for index in facts.issuedOffers.indices {
+            let id = facts.issuedOffers[index].id
+            facts.issuedOffers[index].grantId = asked.grants.first { $0.issuedOfferId == id }?.id
+        }
         var known = asked.isPresent ? facts : facts.known(asOf: asked.asOf)
         if let counters = asked.counters {
             for offer in offers {
@@ -62,7 +67,7 @@ extension CaseFile {
 extension OfferCounters {
     /// The counters that a case states; the customer's own open offers are among what is used.
     fileprivate init(_ stated: CaseCounters, _ asked: OfferCase, issuedOffers: [IssuedOffer], _ offer: Offer) {
-        let open = issuedOffers.filter { offer.has($0.offerId) && $0.isOpen(at: asked.asOf) }
+        let open = issuedOffers.filter { offer.has($0.offerId) && $0.isOpen(at: asked.asOf) && $0.grantId == nil }
         self.init(asOf: stated.asOf ?? asked.asOf, places: stated.used ?? open.count, open: open.map(OpenPlace.init))
         spent = Dictionary(open.compactMap(\.cost).map { ($0.currency, $0.milliunits) }) { $0.saturatingAdding($1) }
         if let stated = stated.spent { spent[stated.currency] = stated.milliunits }

@@ -57,6 +57,8 @@ public struct OfferCase: Sendable, Hashable {
     public var attributes: [String: FactValue] = [:]
     public var request = DeviceRequest()
     public var issuedOffers: [SuppliedOffer] = []
+    /// What support has granted.
+    public var grants: [Grant] = []
     /// The kill switch.
     public var pause = Pause.none
     /// When an offer with `availableFor` was first found open to the customer.

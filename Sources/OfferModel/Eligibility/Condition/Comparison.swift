@@ -133,7 +133,7 @@ struct ComparisonAnswer: Sendable, Equatable {
         switch verdict {
         case .satisfied: .of(false)
         case .violated: .of(true)
-        case .undetermined, .notApplicable: self
+        case .undetermined, .notApplicable, .lifted: self
         }
     }
 }

@@ -29,7 +29,7 @@ struct Condition {
         let reason: ReasonCode =
             switch verdict {
             case .satisfied: .holds
-            case .violated, .notApplicable: .conditionNotMet
+            case .violated, .notApplicable, .lifted: .conditionNotMet
             case .undetermined: nodes.first { $0.finding.verdict == decisive }?.finding.reason ?? .conditionNotMet
             }
         let finding = Finding(

@@ -75,7 +75,7 @@ enum Kleene {
         switch verdict {
         case .satisfied: .violated
         case .violated: .satisfied
-        case .undetermined, .notApplicable: verdict
+        case .undetermined, .notApplicable, .lifted: verdict
         }
     }
 }

@@ -22,10 +22,12 @@ public func decideAhead(
 
 extension Decision {
     init(_ context: RuleContext) {
-        let offer = context.offer
         var findings: [Finding] = []
         findings.reserveCapacity(context.policy.rules.count)
-        for rule in context.policy.rules where rule.concerns(offer) { findings.append(rule.finding(context)) }
+        for rule in context.policy.rules where rule.concerns(context) {
+            findings.append(rule.finding(context))
+        }
+        findings.lift()
         self.init(findings: findings)
     }
 }
@@ -36,7 +38,7 @@ public struct Decision: Sendable, Hashable {
     public var findings: [Finding]
 
     /// Draws the outcome from the findings: any violated is ineligible, else any undetermined is undetermined, else
-    /// eligible.
+    /// eligible. What a grant has lifted is neither.
     public init(findings: [Finding]) {
         self.findings = findings
         outcome = .eligible
@@ -45,7 +47,7 @@ public struct Decision: Sendable, Hashable {
             switch findings[place].verdict {
             case .violated: outcome = .ineligible
             case .undetermined where outcome == .eligible: outcome = .undetermined
-            case .undetermined, .satisfied, .notApplicable: break
+            case .undetermined, .satisfied, .notApplicable, .lifted: break
             }
         }
     }

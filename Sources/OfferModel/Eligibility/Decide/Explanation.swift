@@ -9,6 +9,8 @@ public struct Explanation: Sendable, Hashable {
     public var decisive: Finding?
     public var others: Int
     public var outlook: Outlook
+    /// What support has granted, where the offer needs it.
+    var grant: Message?
     /// Whether the customer cancelled a subscription of their own that still gives access and blocks the offer.
     public var isCancelledAndActive: Bool
 
@@ -16,6 +18,7 @@ public struct Explanation: Sendable, Hashable {
         outcome = decision.outcome
         self.outlook = outlook
         decisive = decision.decisive
+        grant = decision.findings.first { $0.rule == .grantApplied && $0.verdict == .satisfied }?.sentence
         isCancelledAndActive = decision.findings.contains {
             $0.reason == .activeInGroup && $0.evidence.contains { $0.field == Evidence.willAutoRenew }
         }
@@ -24,7 +27,7 @@ public struct Explanation: Sendable, Hashable {
 
     /// For staff: it may speak of other offers, limits and counts.
     public var sentence: String {
-        guard let decisive else { return "all rules pass" }
+        guard let decisive else { return grant?.text ?? "all rules pass" }
         let more = others == 0 ? "" : " (and \(others) other \(others == 1 ? "reason" : "reasons"))"
         return decisive.message + more
     }

@@ -4,6 +4,8 @@ public enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
     /// Information is missing; never counts as satisfied (invariant 3).
     case undetermined
     case notApplicable
+    /// It would be in the way, and a grant of support lifts it; only the finding of a rule as a whole.
+    case lifted
 
     /// Whether it keeps the offer back.
     public var isInTheWay: Bool { self == .violated || self == .undetermined }

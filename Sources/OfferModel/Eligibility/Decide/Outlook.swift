@@ -70,10 +70,11 @@ private struct Forecast {
         return waiting ?? .none
     }
 
-    /// The instants at which the state of the product's group changes without an event.
+    /// The instants at which the state of the product's group, or whether a grant is in force, changes without an event.
     private var transitions: [Instant] {
-        guard let group = context.question.subscriptionGroupIdentifier else { return [] }
-        return context.subject.transitions(of: group, after: context.now)
+        let grants = context.grantChanges.filter { $0 > context.now }
+        guard let group = context.question.subscriptionGroupIdentifier else { return grants }
+        return context.subject.transitions(of: group, after: context.now) + grants
     }
 
     private func waiting(for obstacles: [Finding], notBefore: Instant) -> Outlook {
@@ -94,8 +95,10 @@ private struct Forecast {
         if let condition = context.condition { instants += condition.timeline.changes.map(\.at) }
         instants.removeAll { $0 <= context.now }
         instants.sortOnce()
-        // What was opened may stay open although its condition no longer holds.
-        let timeline = context.offer.availableFor == nil ? context.condition?.timeline : nil
+        // What was opened may stay open although its condition no longer holds, and a grant may lift it.
+        let timeline =
+            context.offer.availableFor == nil && context.grantChanges.isEmpty && context.grant == nil
+            ? context.condition?.timeline : nil
         let end = instants.prefix(steps).first {
             timeline?.verdict(at: $0).isInTheWay == true || self.decision(at: $0).outcome != .eligible
         }

@@ -71,5 +71,6 @@ public struct Policy: Sendable {
             none: "the offer has no budget"
         ) { $0.budgets },
         LimitCoolDownRule(), LimitExcludesRule(), LimitSignaturesRule(),
+        GrantRule(),
     ])
 }

@@ -31,6 +31,7 @@ public enum RuleId: String, Sendable, Hashable, CaseIterable, Codable {
     case limitSignatures = "limit.signatures"
     case limitAccount = "limit.account"
     case ruleAgain = "rule.again"
+    case grantApplied = "grant.applied"
 }
 
 /// A rule's answer: the part of a finding that a record of the decision keeps, so that reports can read millions.

@@ -16,6 +16,8 @@ final class Use: Sendable {
     let redeemedAt: Instant?
     /// Whether another Apple Account of the app account made it.
     let isElsewhere: Bool
+    /// Whether it is the one use that a grant of support gave, which counts under no limit.
+    let isGranted: Bool
 
     var isRedeemed: Bool { countsUntil == nil }
 
@@ -28,6 +30,7 @@ final class Use: Sendable {
         signUp = issuedOffer?.signUp
         redeemedAt = redemption.firstEvidence
         isElsewhere = false
+        isGranted = issuedOffer?.grantId != nil && !redemption.isDoubled
     }
 
     init(_ issuedOffer: IssuedOffer) {
@@ -39,6 +42,7 @@ final class Use: Sendable {
         signUp = issuedOffer.signUp
         redeemedAt = nil
         isElsewhere = false
+        isGranted = issuedOffer.grantId != nil
     }
 
     init(_ use: AccountUse) {
@@ -52,6 +56,7 @@ final class Use: Sendable {
         signUp = nil
         redeemedAt = use.redeemedAt
         isElsewhere = true
+        isGranted = false
     }
 
     /// Whether it counts at an instant, within the window if there is one.
@@ -76,7 +81,9 @@ extension RuleContext {
         let uses = subject.uses
         var places: [Use] = []
         for place in uses.places.indices
-        where counted.holdsUse(at: place) && uses.places[place].counts(in: window, at: instant) {
+        where !uses.places[place].isGranted && counted.holdsUse(at: place)
+            && uses.places[place].counts(in: window, at: instant)
+        {
             places.append(uses.places[place])
         }
         let issuedOffers = subject.countingIssuedOffers.filter { instant < $0.countsUntil && counted.holds($0) }

@@ -4,7 +4,8 @@
 /// voided ones too unless released. With a window they count as long as they are younger: an issued offer, redeemed or
 /// not, by the moment it was issued, a redemption without an issued offer by its first evidence. For everyone, issued
 /// offers that count and all redemptions count. The open issued offer of this offer never counts against itself. Per
-/// account, the uses count that are not known to be under another account, with whichever Apple Account.
+/// account, the uses count that are not known to be under another account, with whichever Apple Account. What a grant of
+/// support gave counts for none of them.
 ///
 /// Under a budget a use costs nominally what it saves the customer by the catalog's prices when it is issued; nothing
 /// is converted. A redemption without an issued offer costs what the catalog in force says of its product.
@@ -70,7 +71,8 @@ struct LimitCoolDownRule: Rule {
 
     func finding(_ context: RuleContext) -> Finding {
         guard let length = context.offer.coolDown else { return notApplicable("the offer has no cool-down") }
-        let latest = context.use.redemptions.max { $0.firstEvidence < $1.firstEvidence }
+        let latest = context.use.redemptions.filter { !context.isGranted($0) }
+            .max { $0.firstEvidence < $1.firstEvidence }
         let ambiguous = context.ambiguousUses(of: CountedOffers(.thisOffer, context))
         let isDoubtful = ambiguous.matter(in: length, at: context.now)
         if let latest {

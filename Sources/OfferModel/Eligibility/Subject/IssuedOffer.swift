@@ -28,6 +28,8 @@ public struct IssuedOffer: Sendable, Hashable {
     public var settledAt: Instant?
     /// The app's account that it was first issued for; absent where the request named none.
     public var signUp: SignUp?
+    /// The grant that it used: such a use counts under no limit.
+    public var grantId: LowercaseUUID?
 
     public init(
         id: LowercaseUUID, offerId: OfferId, offerIdentifier: OfferIdentifier?, offerType: OfferType,

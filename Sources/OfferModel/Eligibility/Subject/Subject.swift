@@ -8,7 +8,7 @@ final class Subject: Sendable {
     /// The subscriptions of each group at the instant of the question.
     let subscriptions: [SubscriptionGroupId: [Subscription]]
     let uses: KnownUses
-    /// Issued offers that count and were not redeemed, at the instant of the question.
+    /// Issued offers that count and were not redeemed, at the instant of the question; not those that a grant gave.
     let countingIssuedOffers: [IssuedOffer]
     /// Every product that the catalog has in the group asked about.
     let groupProducts: Set<ProductId>
@@ -30,7 +30,7 @@ final class Subject: Sendable {
         self.groupProducts = groupProducts
         isComplete = coverage.isProof(at: now, life: policy.coverageLife)
         countingIssuedOffers = past.facts.issuedOffers.filter {
-            now < $0.countsUntil && !$0.isReleased && !uses.redeemed.contains($0.id)
+            now < $0.countsUntil && !$0.isReleased && $0.grantId == nil && !uses.redeemed.contains($0.id)
         }
         subscriptions = past.groups.mapValues { $0.subscriptions(at: now) }
         guard let group else {

@@ -22,6 +22,8 @@ public struct SubjectFacts: Sendable, Hashable {
     /// The evidence of uses of offers whose history was erased, and of others' uses of these issued offers; nearly
     /// always empty.
     public var keptEvidence: [KeptEvidence] = []
+    /// Every grant of support ever made to them; nearly always empty.
+    public var grants: [Grant] = []
 
     public init(
         history: History = History(), issuedOffers: [IssuedOffer] = [], attributes: [String: FactValue] = [:],
@@ -59,6 +61,7 @@ public struct SubjectFacts: Sendable, Hashable {
         }
         known.issuedOffers.removeAll { $0.issuedAt > instant }
         known.keptEvidence.removeAll { $0.at > instant }
+        known.grants = grants.known(asOf: instant, issuedOffers: known.issuedOffers)
         if let firstStoredAt, firstStoredAt > instant { known.firstStoredAt = nil }
         known.openedAt = openedAt.filter { $0.value <= instant }
         for index in known.issuedOffers.indices {
