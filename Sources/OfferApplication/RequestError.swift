@@ -31,6 +31,14 @@ public enum RequestError: Error, Sendable {
     case noWebhook(EventType)
     /// No webhook is for this app and environment, or none of those has the name.
     case noSuchWebhook(String?, known: [String])
+    /// No grant of the caller's app and environment has this id.
+    case unknownGrant(String)
+    /// The customer has a grant of the offer that can still be used.
+    case grantExists(LowercaseUUID, offer: OfferId)
+    /// An issued offer has used the grant, so it cannot be revoked.
+    case grantUsed(LowercaseUUID, by: LowercaseUUID)
+    /// The API key has made as many grants today as `grants.perKeyAndDay` allows.
+    case grantLimitReached(perDay: Int, resets: Instant, secondsToWait: Int)
     case idempotencyConflict
     /// The identifiers name customers who cannot be one.
     case ambiguousCustomer(detail: String)

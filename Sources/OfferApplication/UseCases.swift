@@ -24,6 +24,8 @@ public struct UseCases: Sendable {
     public let signatureChecks: SignatureChecks
     /// `POST /v1/issued-offers/{id}/void`.
     public let voiding: OfferVoiding
+    /// `/v1/grants`.
+    public let grants: CustomerGrants
     /// `GET /v1/customers` and `GET /v1/issued-offers`.
     public let customers: CustomerLookup
     /// `POST /v1/customers/status`.
@@ -67,6 +69,7 @@ public struct UseCases: Sendable {
         metrics: any MetricsFactory = MetricsSystem.factory, rates: RequestRates = RequestRates(.off),
         webhooks: WebhookRegistry = WebhookRegistry(), outlet: WebhookOutlet? = nil,
         customerTokens: CustomerTokens = CustomerTokens(), timeZones: TimeZones = .onlyUTC,
+        grants: GrantTerms = .standard,
         clock: @escaping @Sendable () -> Instant, freeSpace: @escaping @Sendable () -> Int64? = { nil }
     ) {
         self.customerTokens = customerTokens
@@ -100,6 +103,8 @@ public struct UseCases: Sendable {
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard, work: shares.stories)
         changes = CustomerChanges(database: ledger, digestKey: digestKey, clock: clock, rates: rates)
         voiding = OfferVoiding(database: ledger, stories: customers, clock: clock)
+        self.grants = CustomerGrants(
+            database: ledger, catalogs: catalogs, random: random, clock: clock, terms: grants)
         events = EventFeed(database: database, webhooks: webhooks, clock: clock)
         webhookTrials = WebhookTrials(webhooks: webhooks, outlet: outlet, random: random, clock: wallClock)
         reports = FunnelReports(

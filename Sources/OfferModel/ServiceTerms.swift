@@ -50,6 +50,17 @@ public struct RateLimits: Sendable, Hashable {
     public static let off = RateLimits(key: nil, customer: nil, address: nil, failedAuthentication: nil)
 }
 
+/// How many grants one API key may make in a day in UTC; none if 0.
+public struct GrantTerms: Sendable, Hashable {
+    public static let range = 0...10_000
+
+    public var perKeyAndDay = 20
+
+    public init() {}
+
+    public static let standard = GrantTerms()
+}
+
 /// How long data that is no longer needed is kept, in milliseconds; `nil` means permanently.
 public struct RetentionTerms: Sendable, Hashable {
     /// The text of a signature, after it was signed and once its issued offer no longer counts.

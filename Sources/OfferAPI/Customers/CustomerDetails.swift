@@ -13,6 +13,8 @@ package struct CustomerDetails: WireObject {
     package var olderTransactions: Int?
     /// Newest first.
     package var issuedOffers: [IssuedOfferView] = []
+    /// What support has granted, newest first; absent if nothing.
+    package var grants: [GrantView]?
     /// Newest first.
     package var timeline: [TimelineEntry] = []
     /// The cursor of the next page; absent on the last.
@@ -24,6 +26,7 @@ package struct CustomerDetails: WireObject {
         members.required("attributes", &attributes)
         members.required("coverage", &coverage)
         members.required("customers", &customers)
+        members.optional("grants", &grants)
         members.required("issuedOffers", &issuedOffers)
         members.optional("next", &next)
         members.optional("olderTransactions", &olderTransactions)
@@ -158,6 +161,8 @@ package struct TimelineEntry: WireObject {
         /// An offer was signed, and the customer bought without it right after.
         case boughtAtFullPrice
         case voided, merged
+        /// Support made a grant, or revoked one.
+        case granted, grantRevoked
     }
 
     package var at: Instant = .blank

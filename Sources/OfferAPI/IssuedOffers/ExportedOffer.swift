@@ -23,6 +23,7 @@ package struct ExportedOffer: WireObject {
         members.optional("discount", &discount)
         members.required("environment", &offer.environment)
         members.required("expiresAt", &offer.expiresAt)
+        members.optional("grantId", &offer.grantId)
         members.required("issuedAt", &offer.issuedAt)
         members.required("issuedOfferId", &offer.issuedOfferId)
         members.required("offerId", &offer.offerId)

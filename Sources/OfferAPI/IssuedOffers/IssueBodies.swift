@@ -47,6 +47,8 @@ public struct IssuedOfferView: WireObject {
     public var state: IssuedOfferState = .open
     public var issuedAt: Instant = .blank
     public var expiresAt: Instant = .blank
+    /// The grant that it used; absent if it needed none.
+    public var grantId: LowercaseUUID?
     public var catalogRevision = 0
     /// The signed data of the request that was not used; only in the answer to `POST /v1/issued-offers`.
     public var ignored: [IgnoredData]?
@@ -68,6 +70,7 @@ public struct IssuedOfferView: WireObject {
         members.required("delivery", &delivery)
         members.required("environment", &environment)
         members.required("expiresAt", &expiresAt)
+        members.optional("grantId", &grantId)
         members.optional("ignored", &ignored)
         members.required("issuedAt", &issuedAt)
         members.required("issuedOfferId", &issuedOfferId)

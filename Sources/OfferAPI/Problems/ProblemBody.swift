@@ -116,11 +116,14 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, WireWord {
     case unknownDecision = "unknown-decision"
     case unknownRevision = "unknown-revision"
     case unknownEvent = "unknown-event"
+    case unknownGrant = "unknown-grant"
     case methodNotAllowed = "method-not-allowed"
     case idempotencyConflict = "idempotency-conflict"
     case ambiguousCustomer = "ambiguous-customer"
     case provenAlias = "proven-alias"
     case noWebhook = "no-webhook"
+    case grantExists = "grant-exists"
+    case grantUsed = "grant-used"
     case catalogChanged = "catalog-changed"
     case tooLarge = "too-large"
     case unsupportedMediaType = "unsupported-media-type"
@@ -129,6 +132,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, WireWord {
     case undetermined
     case ifMatchRequired = "if-match-required"
     case rateLimited = "rate-limited"
+    case grantLimitReached = "grant-limit-reached"
     case `internal`
     case busy
     case clockBehind = "clock-behind"
@@ -156,11 +160,14 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, WireWord {
         case .unknownDecision: (404, "no refusal was recorded under this id")
         case .unknownRevision: (404, "the catalog never had this revision")
         case .unknownEvent: (404, "there is no such event")
+        case .unknownGrant: (404, "there is no such grant")
         case .methodNotAllowed: (405, "method not allowed")
         case .idempotencyConflict: (409, "the key was used for another request")
         case .ambiguousCustomer: (409, "the identifiers name different customers")
         case .provenAlias: (409, "signed data names the alias for the customer")
         case .noWebhook: (409, "no webhook takes such events")
+        case .grantExists: (409, "the customer has such a grant already")
+        case .grantUsed: (409, "the grant was used")
         case .catalogChanged: (412, "the catalog has changed")
         case .tooLarge: (413, "the request is too large")
         case .unsupportedMediaType: (415, "the media type is not supported")
@@ -169,6 +176,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, WireWord {
         case .undetermined: (422, "not enough information to decide")
         case .ifMatchRequired: (428, "the request must name the revision it changes")
         case .rateLimited: (429, "too many requests")
+        case .grantLimitReached: (429, "the API key may grant no more today")
         case .internal: (500, "internal error")
         case .busy: (503, "too much work is waiting")
         case .clockBehind: (503, "the clock of the service is behind")

@@ -37,6 +37,8 @@ package struct OfferFunnel: WireObject {
     package var requestsOfUnknown = 0
     /// What the discount costs, one entry per currency.
     package var discountCost: [Cost] = []
+    /// Offers that a grant of support gave these customers, which no other number counts; absent if there was none.
+    package var granted: Int?
     /// Issued offers whose discount the catalog does not say.
     package var slotsWithoutCost = 0
     package var holdoutLift = HoldoutLift()
@@ -46,6 +48,7 @@ package struct OfferFunnel: WireObject {
 
     package mutating func visit(_ members: inout some MemberVisitor) {
         members.required("discountCost", &discountCost)
+        members.optional("granted", &granted)
         members.required("holdoutLift", &holdoutLift)
         members.required("notIssued", &notIssued)
         members.required("offerId", &offerId)

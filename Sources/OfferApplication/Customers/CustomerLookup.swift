@@ -63,7 +63,9 @@ public struct CustomerLookup: Sendable {
                         scope: caller.scope, policy: policy, in: number, transaction)
                 }
                 let rows = try ShownIssuedOffers(issued, united: facts, in: number, transaction)
-                return (customers: customers, now: now, facts: facts, issued: rows, timeline: page)
+                return (
+                    customers: customers, now: now, facts: facts, issued: rows, grants: timeline.grants, timeline: page
+                )
             }
             let history = read.facts.history
             let transactions = history.purchases.rows
@@ -80,6 +82,8 @@ public struct CustomerLookup: Sendable {
                 }
                 details.olderTransactions = older > 0 ? older : nil
                 details.issuedOffers = read.issued.offers(for: caller, at: read.now)
+                let grants = read.grants.reversed().map { GrantView($0, at: read.now) }
+                details.grants = grants.isEmpty ? nil : grants
                 details.timeline = read.timeline.items
                 details.next = read.timeline.next
             }

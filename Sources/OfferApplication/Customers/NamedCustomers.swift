@@ -129,6 +129,7 @@ extension SubjectFacts {
             firstStoredAt: overview.firstStoredAt, rolloutKey: overview.rolloutKey ?? identifiers.rolloutKey,
             openedAt: overview.hasOpenings ? try OpeningStore(transaction).openings(of: customers) : [:])
         facts.isUnited = customers.count > 1
+        if overview.hasGrants { facts.grants = try GrantStore(transaction).grants(of: customers).map(\.grant) }
         if overview.wereErased {
             facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: customers)
         }

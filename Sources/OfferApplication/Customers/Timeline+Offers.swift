@@ -31,6 +31,24 @@ extension Timeline {
         }
     }
 
+    /// What support granted and revoked.
+    var grantEntries: [TimelineEntry] {
+        grants.flatMap { stored -> [TimelineEntry] in
+            let grant = stored.grant
+            let name = "the offer `\(grant.offerId)`"
+            let end = grant.expiresAt.map { ", until \($0)" } ?? ""
+            let reason = stored.reason.map { ": \($0)" } ?? ""
+            let entry = TimelineEntry(
+                .granted, at: grant.grantedAt,
+                "support granted \(name) once\(end)\(reason) (grant \(grant.id), \(grant.state(at: now).rawValue) now)")
+            guard let revokedAt = grant.revokedAt else { return [entry] }
+            return [
+                entry,
+                TimelineEntry(.grantRevoked, at: revokedAt, "the grant of \(name) was revoked (grant \(grant.id))"),
+            ]
+        }
+    }
+
     var redemptionEntries: [TimelineEntry] {
         let names = Dictionary(issued.map { ($0.issuedOffer.id, $0.issuedOffer.offerId) }) { first, _ in first }
         let own = redemptions.map {
@@ -57,7 +75,8 @@ extension Timeline {
 extension IssuedOffer {
     fileprivate func entry(state: IssuedOfferState) -> TimelineEntry {
         let whose = signUp.map { " to \($0.words)" } ?? ""
-        let signed = signings > 1 ? ", signed \(signings) times" : ""
+        let signed =
+            (signings > 1 ? ", signed \(signings) times" : "") + (grantId == nil ? "" : ", by a grant of support")
         return TimelineEntry(
             .issued, at: issuedAt,
             "the offer `\(offerId)` was issued for `\(productId)`\(whose) (\(state.rawValue) now\(signed))")

@@ -12,6 +12,7 @@ struct Timeline: Sendable {
     var renewalInfos: [TransactionId: [RenewalInfo]]
     var now: Instant
     var issued: [StoredIssuedOffer]
+    var grants: [StoredGrant]
     var redemptions: [Redemption]
     var usesByOthers: [Redemption]
     var refusals: [RefusedDay]
@@ -29,6 +30,7 @@ struct Timeline: Sendable {
         return Timeline(
             history: history, renewalInfos: renewalInfos(history), now: now,
             issued: try customers.flatMap(IssuedOfferStore(transaction).issuedOffers(to:)),
+            grants: try GrantStore(transaction).grants(of: customers),
             redemptions: try customers.flatMap(RedemptionStore(transaction).redemptions).map(\.redemption),
             usesByOthers: try RedemptionStore(transaction).usesByOthers(of: customers).map(\.redemption),
             refusals: try RefusalStore(transaction).days(
@@ -59,7 +61,7 @@ struct Timeline: Sendable {
     }
 
     private var entries: [TimelineEntry] {
-        purchaseEntries + renewalEntries + issuedEntries + redemptionEntries + refusals.map(\.entry)
+        purchaseEntries + renewalEntries + issuedEntries + grantEntries + redemptionEntries + refusals.map(\.entry)
             + merges.map(\.entry) + notifications.map(\.entry)
     }
 }

@@ -231,6 +231,7 @@ extension DecisionRecord {
             firstStoredAt: firstStoredAt, rolloutKey: rolloutKey, openedAt: openedAt)
         facts.isUnited = customers.count > 1
         facts.keptEvidence = keptEvidence
+        facts.grants = grants
         facts.history.coverage = coverage
         facts.counters[id] = counters
         facts.accountUses[id] = accountUses

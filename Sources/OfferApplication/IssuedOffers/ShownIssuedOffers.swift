@@ -21,6 +21,7 @@ extension IssuedOfferView {
         self.state = state
         issuedAt = issuedOffer.issuedAt
         expiresAt = issuedOffer.expiresAt
+        grantId = issuedOffer.grantId
         self.catalogRevision = catalogRevision
         self.ignored = ignored
         for signature in signatures where !signature.isRemoved {

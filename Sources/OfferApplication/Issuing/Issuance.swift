@@ -13,6 +13,8 @@ struct Issuance: Sendable {
     var question: Question
     var decision: Decision
     var plan: SigningPlan
+    /// The grant of support that the offer needs: the one that it would use, or that the open issued offer used.
+    var grant: Grant?
     /// The open issued offer that a further signing belongs to.
     var open: OpenIssuedOffer?
     /// The same, if its newest signatures are handed out again.

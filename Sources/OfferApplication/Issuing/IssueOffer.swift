@@ -142,10 +142,11 @@ public struct IssueOffer: Sendable {
         let question = snapshot.question(
             compiled, productId: product, signals: request.signals, request: request.device,
             needsNewSigning: stored == nil, formats: formats)
+        let decision = OfferModel.decide(question, about: subject)
         return Issuance(
             request: request, signed: verified.proven, caller: caller, snapshot: snapshot, question: question,
-            decision: OfferModel.decide(question, about: subject), plan: plan, open: open, stored: stored,
-            ignored: verified.ignored)
+            decision: decision, plan: plan, grant: decision.needsGrant ? subject.grant(question) : nil, open: open,
+            stored: stored, ignored: verified.ignored)
     }
 
     // MARK: 4. Sign
@@ -191,7 +192,7 @@ public struct IssueOffer: Sendable {
                 }
                 return nil
             }
-        } catch  where CounterStore.isCapReached(error) {
+        } catch  where CounterStore.isCapReached(error) || error is GrantGone {
             return nil
         }
         guard case .limited(let counters) = committed else { return committed.answer }
@@ -245,6 +246,7 @@ public struct IssueOffer: Sendable {
             subscriptionGroupIdentifier: group, tags: offer.tags, issuedAt: now, expiresAt: expiresAt,
             countsUntil: countsUntil, signings: 1, cost: question.cost)
         issuedOffer.signUp = question.signUp.isUnknown ? nil : question.signUp
+        issuedOffer.grantId = issuance.grant?.id
         return issuedOffer
     }
 
@@ -363,6 +365,9 @@ public struct IssueOffer: Sendable {
         return committed
     }
 
+    /// The grant that an offer needs was used or revoked meanwhile, which `stillHolds` has ruled out.
+    private struct GrantGone: Error {}
+
     /// Writes a new issued offer with its first signing, or one more signing of the open one.
     ///
     /// - Returns: false if the open issued offer takes no further signing, which `stillHolds` has ruled out.
@@ -385,6 +390,11 @@ public struct IssueOffer: Sendable {
             issuedOffer, by: signing, subject: customers, caps: caps,
             hasPassed: snapshot.facts.issuedOffers.contains { $0.waitsToBeSettled(at: issuedOffer.issuedAt) },
             in: number)
+        if let grant = issuance.grant,
+            try !GrantStore(transaction).use(grant.id, by: issuedOffer.id, at: issuedOffer.issuedAt, in: number)
+        {
+            throw GrantGone()
+        }
         try RedemptionStore(transaction).matchLaterEvidence(
             of: signing.customer, since: issuedOffer.issuedAt, offers: issuance.question.offers,
             at: issuedOffer.issuedAt, in: number)

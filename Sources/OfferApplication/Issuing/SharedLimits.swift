@@ -15,6 +15,8 @@ extension Issuance {
 
     /// Reads the counters again and judges them by the rules' own code.
     func sharedLimits(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> SharedLimits {
+        // What a grant gives takes no place and no money.
+        guard grant == nil else { return .fit([], []) }
         let limits = question.compiledOffer.sharedLimits
         guard !limits.isEmpty, let seen = snapshot.facts.counters[question.offer.id] else { return .fit([], []) }
         let issuedOffers = snapshot.facts.issuedOffers.filter { issuedOffer in
@@ -89,7 +91,7 @@ extension Snapshot {
         facts.counters.reserveCapacity(limited.count)
         for index in limited {
             let offer = questions[index].offer
-            let open = issuedOffers.filter { offer.has($0.offerId) && $0.isOpen(at: instant) }
+            let open = issuedOffers.filter { offer.has($0.offerId) && $0.isOpen(at: instant) && $0.grantId == nil }
             let own =
                 open.isEmpty
                 ? nil : facts.openIssuedOffer(of: offer, at: now, takesHistoryAsProven: takesHistoryAsProven)

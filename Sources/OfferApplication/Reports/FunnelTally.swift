@@ -70,6 +70,7 @@ struct FunnelTally {
         count(stages: member, course)
         count(refusal: member)
         count(arm: member, course)
+        if member.granted > 0 { funnel.granted = (funnel.granted ?? 0) + member.granted }
         let issuedToOthers = try redemptions.usesOfOthers(by: member.customer).count { used in
             used.redemption.offerIdentifier == offer.offerIdentifier
                 && used.redemption.offerType == offer.delivery.redeemedAs
@@ -80,7 +81,7 @@ struct FunnelTally {
             funnel.redemptions.retention = (funnel.redemptions.retention ?? 0) + course.redemptionsOfRetention
         }
         guard member.isIssued else { return }
-        count(cost: issued.filter { $0.issuedOffer.offerId == offer.id }, course)
+        count(cost: issued.filter { $0.issuedOffer.offerId == offer.id && $0.issuedOffer.grantId == nil }, course)
         try count(save: member, course, facts.issuedOffers)
     }
 

@@ -84,6 +84,8 @@ struct CohortMember {
     let customer: CustomerNumber
     let firstEvaluated: Instant
     private(set) var isIssued = false
+    /// How many offers a grant of support gave them, which say nothing of the offer's own terms.
+    private(set) var granted = 0
     private(set) var arm: Arm?
     private(set) var wasHeldOut = false
     private(set) var wasOutsideRollout = false
@@ -105,7 +107,7 @@ struct CohortMember {
 
     /// Why the offer was never issued; `nil` if it was.
     var refusal: RefusalKind? {
-        if isIssued { return nil }
+        if isIssued || (granted > 0 && lastRefusal == nil) { return nil }
         if wasHeldOut { return .heldOut }
         if wasOutsideRollout { return .notInRollout }
         guard let lastRefusal else { return .removed }
@@ -118,9 +120,10 @@ struct CohortMember {
     mutating func add(_ evaluation: Evaluation) throws {
         let isFirst = first.map { evaluation.place < $0.place } ?? true
         guard case .refused(let stored) = evaluation.answer else {
-            isIssued = true
-            settleArm(evaluation.place, isTreated: true)
-            if isFirst, case .issued(let stored) = evaluation.answer {
+            if case .issued(let stored, let isGranted) = evaluation.answer {
+                if isGranted { granted += 1 } else { isIssued = true }
+                if !isGranted { settleArm(evaluation.place, isTreated: true) }
+                guard isFirst else { return }
                 first = (evaluation.place, try stored.flatMap { try DecisionRecord(stored: $0).request.placement })
             }
             return

@@ -20,6 +20,7 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var recheck: Int64? = 6 * Instant.Duration.hour
     package var webhooks: [WebhookConfiguration] = []
     package var customerTokens: [CustomerTokensConfiguration] = []
+    package var grants = GrantTerms.standard
     /// Servers to ask instead of Apple's, for tests; never for Production.
     package var appStoreServers: [AppStoreEnvironment: String] = [:]
 
@@ -92,7 +93,7 @@ package enum ConfigurationReader {
         try DocumentReading.read(bytes) { root in
             let keys = [
                 "listen", "metrics", "log", "database", "keys", "retention", "rateLimits", "tls",
-                "trustedProxies", "notifications", "webhooks", "customerTokens", "appStoreServer",
+                "trustedProxies", "notifications", "webhooks", "customerTokens", "grants", "appStoreServer",
             ]
             guard let mapping = root.mapping(keys) else { return nil }
             let listen = mapping.optional("listen")?.listenAddress()
@@ -116,6 +117,7 @@ package enum ConfigurationReader {
                 recheck: mapping.optional("notifications").map { $0.recheck(default: own.recheck) } ?? own.recheck,
                 webhooks: mapping.optional("webhooks").map(WebhooksReader.read) ?? [],
                 customerTokens: mapping.optional("customerTokens").map(CustomerTokensReader.read) ?? [],
+                grants: mapping.optional("grants")?.grants() ?? .standard,
                 appStoreServers: mapping.optional("appStoreServer")?.appStoreServers() ?? [:])
         }
     }
@@ -244,6 +246,13 @@ extension Field {
         let burst = mapping.required("burst")?.wholeNumber(RateLimit.range)
         guard let perSecond, let burst else { return nil }
         return RateLimit(perSecond: perSecond, burst: burst)
+    }
+
+    fileprivate func grants() -> GrantTerms {
+        var terms = GrantTerms.standard
+        guard let field = mapping(["perKeyAndDay"])?.optional("perKeyAndDay") else { return terms }
+        if let number = field.wholeNumber(GrantTerms.range) { terms.perKeyAndDay = number }
+        return terms
     }
 
     fileprivate func appStoreServers() -> [AppStoreEnvironment: String] {

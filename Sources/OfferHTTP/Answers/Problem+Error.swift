@@ -88,6 +88,27 @@ extension Problem {
             self.init(
                 .noWebhook, "no webhook takes events of the type `\(type.rawValue)` in this app and environment",
                 hint: "add the type to a webhook in offerd.yaml")
+        case .unknownGrant(let id):
+            self.init(
+                .unknownGrant, "no grant has the id `\(id.prefix(100))` in this app and environment",
+                hint: "`GET /v1/grants` lists those of a customer")
+        case .grantExists(let id, let offerId):
+            self.init(
+                .grantExists, "the customer has a grant of `\(offerId)` that was not used yet: `\(id)`",
+                hint: "it is used by the customer's next request for the offer; `DELETE /v1/grants/\(id)` revokes it")
+        case .grantUsed(let id, let issuedOffer):
+            self.init(
+                .grantUsed, "the grant `\(id)` was used by the issued offer `\(issuedOffer)`, so it cannot be revoked",
+                hint: "`POST /v1/issued-offers/\(issuedOffer)/void` stops further signatures of that")
+        case .grantLimitReached(let perDay, let resets, let seconds):
+            self = Problem(
+                .grantLimitReached,
+                perDay == 0
+                    ? "grants are switched off: `grants.perKeyAndDay` in offerd.yaml is 0"
+                    : "the API key has made the \(perDay) \(perDay == 1 ? "grant" : "grants") of today; it may grant "
+                        + "again from \(resets)",
+                hint: "`grants.perKeyAndDay` in offerd.yaml sets how many a key may make in a day (UTC)"
+            ).retry(after: seconds)
         case .idempotencyConflict:
             self.init(
                 .idempotencyConflict, "the `Idempotency-Key` was used for another body within the last 24 hours",

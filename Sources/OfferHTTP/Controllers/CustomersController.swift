@@ -18,18 +18,14 @@ struct CustomersController: Sendable {
             if cursor == nil { query.refuseCursor("cursor") }
             return cursor
         }
-        guard let text = query.text("identifier") else {
+        switch try CustomerQuery.readNamed(&query) {
+        case .any(let text):
             return try .json(
-                try await useCases.customers.story(
-                    try CustomerQuery.read(&query, orAny: true), limit: limit, from: cursor, caller: context.caller))
+                try await useCases.customers.story(ofAny: text, limit: limit, from: cursor, caller: context.caller))
+        case .identifiers(let customer):
+            return try .json(
+                try await useCases.customers.story(customer, limit: limit, from: cursor, caller: context.caller))
         }
-        guard try CustomerQuery.readIfAny(&query).isEmpty else {
-            throw RequestFault(
-                path: "query.identifier", .invalidValue, "`identifier` names the customer by itself",
-                hint: "leave it, or the other identifiers, out")
-        }
-        return try .json(
-            try await useCases.customers.story(ofAny: text, limit: limit, from: cursor, caller: context.caller))
     }
 
     @Sendable func status(_ request: Request, _ context: CallerContext) async throws -> Response {

@@ -146,6 +146,26 @@ enum CustomerQuery {
     }
 }
 
+extension CustomerQuery {
+    enum Named {
+        case any(String)
+        case identifiers(CustomerIdentifiers)
+    }
+
+    /// The customer by `identifier`, which may be of any kind, or by the others.
+    ///
+    /// - Throws: ``RequestFault`` if none is given, or both.
+    static func readNamed(_ query: inout QueryParameters) throws(RequestFault) -> Named {
+        guard let text = query.text("identifier") else { return .identifiers(try read(&query, orAny: true)) }
+        guard try readIfAny(&query).isEmpty else {
+            throw RequestFault(
+                path: "query.identifier", .invalidValue, "`identifier` names the customer by itself",
+                hint: "leave it, or the other identifiers, out")
+        }
+        return .any(text)
+    }
+}
+
 extension CallerContext {
     /// The decoded value of a path placeholder, such as the `id` of `/v1/offers/{id}/pause`.
     ///

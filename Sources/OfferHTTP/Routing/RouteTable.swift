@@ -70,6 +70,7 @@ struct RouteTable: Sendable {
         let catalog = CatalogController(useCases: useCases, limits: limits)
         let offers = OffersController(useCases: useCases, limits: limits)
         let customers = CustomersController(useCases: useCases, limits: limits)
+        let grants = GrantsController(useCases: useCases, limits: limits)
         let events = EventsController(useCases: useCases, limits: limits)
         routes = [
             Route(.post, "/v1/issued-offers", for: [.client, .app], use: issuedOffers.issue),
@@ -97,6 +98,9 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/customers/unlink", for: [.support], use: customers.unlink),
             Route(.post, "/v1/customers/reset", for: [.marketing, .support], use: customers.reset),
             Route(.put, "/v1/customers/attributes", for: [.client], use: customers.setAttributes),
+            Route(.post, "/v1/grants", for: [.support], use: grants.grant),
+            Route(.get, "/v1/grants", for: [.support], use: grants.list),
+            Route(.delete, "/v1/grants/{id}", for: [.support], use: grants.revoke),
             Route(.get, "/v1/events", for: [.client, .support, .marketing], use: events.list),
             Route(.get, "/v1/events/{id}", for: [.client, .support], use: events.show),
             Route(.post, "/v1/events/{id}/resend", for: [.support], use: events.resend),

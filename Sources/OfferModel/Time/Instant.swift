@@ -81,6 +81,12 @@ extension Instant {
         return (months, milliseconds - whole)
     }
 
+    /// The day in UTC that it is in.
+    public var utcDay: Range<Instant> {
+        let start = adding(milliseconds: -dateAndTimeOfDay.1)
+        return start..<start.adding(milliseconds: Duration.day)
+    }
+
     var dateAndTimeOfDay: (CivilDate, Int64) {
         var (days, timeOfDay) = milliseconds.quotientAndRemainder(dividingBy: Duration.day)
         if timeOfDay < 0 {

@@ -72,7 +72,8 @@ public struct LedgerTable: Sendable {
 
     /// Every table the audit covers, besides `audit_event` itself.
     static let all: [LedgerTable] = [
-        .issuedOffer, .offerGrant, .signing, .refusal, .customerMerge, .erasure, .auditCheckpoint, .pause, .catalogRevision, .apiKey,
+        .issuedOffer, .offerGrant, .signing, .refusal, .customerMerge, .erasure, .auditCheckpoint, .pause,
+        .catalogRevision, .apiKey,
     ]
 
     static func named(_ name: String) -> LedgerTable? {

@@ -216,7 +216,8 @@ public struct CustomerStore {
         var changes = [CustomerNumber: Int64]()
         var first: (storedAt: Instant, number: CustomerNumber)?
         var overview = CustomerOverview(
-            version: SubjectVersion(changes: [:]), hasAttributes: false, hasOpenings: false, hasGrants: false, wereErased: false)
+            version: SubjectVersion(changes: [:]), hasAttributes: false, hasOpenings: false, hasGrants: false,
+            wereErased: false)
         guard !customers.isEmpty else { return overview }
         try transaction.each(Self.overviewSQL.statement(list: customers.map(\.storedValue))) { row in
             let (number, storedAt): (CustomerNumber, Instant) = (try row.value(0), try row.value(2))

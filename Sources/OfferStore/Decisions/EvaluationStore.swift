@@ -20,7 +20,7 @@ public struct Evaluation: Sendable, Hashable {
 
     public enum Answer: Sendable, Hashable {
         // Each with its packed ``DecisionRecord``, until retention or an erasure removes that.
-        case issued([UInt8]?)
+        case issued([UInt8]?, isGranted: Bool)
         case refused([UInt8]?)
     }
 
@@ -100,21 +100,25 @@ public struct EvaluationStore {
         in scope: ScopeNumber
     ) throws -> [Evaluation] {
         func page(
-            _ table: String, _ date: String, _ answer: ([UInt8]?) -> Evaluation.Answer
+            _ table: String, _ date: String, isGranted: String,
+            _ answer: ([UInt8]?, _ isGranted: Bool) -> Evaluation.Answer
         ) throws -> [Evaluation] {
-            let page: [(Instant, Int64, ErasableColumn<[UInt8]>)] = try transaction.all(
+            let page: [(Instant, Int64, ErasableColumn<[UInt8]>, Bool)] = try transaction.all(
                 """
-                SELECT \(date), sequence, record FROM \(table)
+                SELECT \(date), sequence, record, \(isGranted) FROM \(table)
                 WHERE +scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (\(date), sequence) > (?4, ?5)
                 ORDER BY \(date), sequence LIMIT ?6
                 """, scope, offer, customer, last?.decidedAt ?? .distantPast, last?.sequence ?? 0, limit)
-            return page.map { decidedAt, sequence, record in
+            return page.map { decidedAt, sequence, record, isGranted in
                 Evaluation(
-                    place: Evaluation.Place(decidedAt: decidedAt, sequence: sequence), answer: answer(record.value))
+                    place: Evaluation.Place(decidedAt: decidedAt, sequence: sequence),
+                    answer: answer(record.value, isGranted))
             }
         }
-        let issued = try page("issued_offer", "issued_at", Evaluation.Answer.issued)
-        let refused = try page("refusal", "decided_at", Evaluation.Answer.refused)
+        let issued = try page(
+            "issued_offer", "issued_at", isGranted: "CASE WHEN grant_id IS NULL THEN 0 ELSE 1 END",
+            Evaluation.Answer.issued)
+        let refused = try page("refusal", "decided_at", isGranted: "0") { record, _ in .refused(record) }
         return Array((issued + refused).sorted { $0.place < $1.place }.prefix(limit))
     }
 

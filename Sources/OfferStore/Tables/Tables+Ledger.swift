@@ -268,9 +268,9 @@ extension Table {
         .storeState, .scope, .customer, .customerIdentifier, .customerAlias, .customerMerge, .customerAttribute,
         .offerOpening, .coverage, .historyTransaction, .historyRenewalInfo, .historyAppTransaction, .historyFacts,
         .notification, .importRun, .importRow, .importRefusal, .importCustomer, .apiKey, .apiKeyUse, .catalogRevision,
-        .pause, .issuedOffer, .offerGrant, .signing, .refusal, .keptAnswer, .redemption, .offerCounter, .redemptionCounter, .erasure,
-        .erasedIdentifier, .keptEvidence, .event, .dueEvent, .retentionProgress, .auditState, .auditEvent,
-        .auditCheckpoint, .webhook, .webhookRetry,
+        .pause, .issuedOffer, .offerGrant, .signing, .refusal, .keptAnswer, .redemption, .offerCounter,
+        .redemptionCounter, .erasure, .erasedIdentifier, .keptEvidence, .event, .dueEvent, .retentionProgress,
+        .auditState, .auditEvent, .auditCheckpoint, .webhook, .webhookRetry,
     ]
 
     /// Tables in which a body changes only rows of what it concerns (``WriteExpectation``), or says so, or rows that the

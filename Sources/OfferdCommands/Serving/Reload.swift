@@ -117,7 +117,8 @@ extension ServerSetup {
         return [
             ("listen", listen != former.listen), ("metrics", new.metrics != old.metrics), ("log", new.log != old.log),
             ("database", database != former.database),
-            ("retention", new.retention != old.retention), ("audit", keys.audit != former.keys.audit),
+            ("retention", new.retention != old.retention), ("grants", new.grants != old.grants),
+            ("audit", keys.audit != former.keys.audit),
             ("appStoreServer", new.appStoreServers != old.appStoreServers),
             ("tls", (new.tls == nil) != (old.tls == nil)),
             ("trustedProxies", new.trustedProxies != old.trustedProxies),

@@ -114,7 +114,7 @@ struct Serve: AsyncParsableCommand {
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
             digestKey: audit?.digestKey, checkpointSigner: audit?.signer, metrics: metrics, rates: rates,
             webhooks: webhooks, outlet: WebhookOutlet(sender: sender, clock: { .wallClock }),
-            customerTokens: customerTokens, timeZones: .ofFoundation, clock: clock,
+            customerTokens: customerTokens, timeZones: .ofFoundation, grants: setup.configuration.grants, clock: clock,
             freeSpace: { [path = setup.database.path] in path.flatMap(DiskReserve.freeSpace(beside:)) })
         if let audit, let witness = audit.witness {
             try await witness.require(database, judge: audit.keys.isSigned, newer: useCases.audit.checkpoints)

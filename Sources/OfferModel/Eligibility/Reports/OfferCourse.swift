@@ -1,6 +1,6 @@
 /// How one customer used one offer, as their history shows it at an instant (docs/reports.md).
 public struct OfferCourse: Sendable, Hashable {
-    /// The uses of issued offers of the offer, from the earliest.
+    /// The uses of issued offers of the offer, from the earliest; not of those that a grant of support gave.
     public let redemptions: [Redemption]
     /// Uses of the offer that no issued offer led to.
     public let redemptionsWithoutIssuedOffer: Int
@@ -31,7 +31,8 @@ public struct OfferCourse: Sendable, Hashable {
     ) {
         let past = SubscriptionHistory(facts)
         let uses = KnownUses(past, lengths: OfferLengths([offer]), takesHistoryAsProven: false)
-        let issuedOffers = Set(facts.issuedOffers.lazy.filter { $0.offerId == offer.id }.map(\.id))
+        let issuedOffers = Set(
+            facts.issuedOffers.lazy.filter { $0.offerId == offer.id && $0.grantId == nil }.map(\.id))
         let redemptions = uses.redemptions.filter { $0.issuedOfferId.map(issuedOffers.contains) ?? false }
         let key = group.map { RedemptionKey(look: offer.look, group: $0) }
         self.redemptions = redemptions
