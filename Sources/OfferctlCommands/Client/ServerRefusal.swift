@@ -83,6 +83,7 @@ struct ServerRefusal: Error {
         case "unknown-offer" where problem.hint?.hasPrefix("request ") != true:
             "the id is the offer's in the catalog, not its name in App Store Connect; `offerctl offers list` shows those in force"
         case "unknown-issued-offer": "`offerctl issued list` shows the ids of issued offers"
+        case "unknown-grant": "`offerctl customers grants` shows the ids of a customer's grants"
         case "unknown-revision": "`offerctl catalog revisions` lists them"
         default: nil
         }
@@ -97,7 +98,7 @@ enum CLITerms {
         "appAccountToken": "--app-account-token", "customerId": "--customer-id", "asOf": "--as-of",
         "history": "--history", "catalog": "--catalog", "catalogRevision": "--catalog-revision",
         "fresh": "--fresh", "request": "--locale", "limit": "--limit", "cursor": "--cursor", "message": "--message",
-        "reason": "--reason", "release": "--release",
+        "reason": "--reason", "release": "--release", "expiresAt": "--expires",
         "format": "--format", "offerIdentifier": "--offer-identifier", "keyId": "--key-id", "nonce": "--nonce",
         "timestamp": "--timestamp", "signature": "--signature", "jws": "--jws",
         "from": "--from", "to": "--to", "type": "--type", "orderId": "--order-id",
@@ -108,7 +109,8 @@ enum CLITerms {
         "GET /v1/catalog": "offerctl catalog export", "PUT /v1/catalog": "offerctl catalog apply",
         "GET /v1/catalog/revisions": "offerctl catalog revisions", "GET /v1/offers": "offerctl offers list",
         "GET /v1/customers": "offerctl customers show", "POST /v1/customers/refresh": "offerctl customers refresh",
-        "POST /v1/customers/unlink": "offerctl customers unlink",
+        "POST /v1/customers/unlink": "offerctl customers unlink", "POST /v1/grants": "offerctl customers grant",
+        "GET /v1/grants": "offerctl customers grants",
         "POST /v1/customers/reset": "offerctl customers reset", "GET /v1/issued-offers": "offerctl issued list",
         "POST /v1/decisions": "offerctl dry-run", "GET /v1/decisions/{id}": "offerctl decisions show",
         "POST /v1/issued-offers/{id}/replay": "offerctl replay",

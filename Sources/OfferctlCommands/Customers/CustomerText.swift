@@ -16,9 +16,15 @@ struct CustomerText {
                 section("Transactions", transactions(body.transactions), "none known")
                     + (body.olderTransactions.map { "\n  and \($0) older" } ?? ""),
                 section("Issued offers", IssuedText.table(body.issuedOffers, now: now), "none"),
+                grants(body.grants ?? []),
                 section("Timeline", timeline(body.timeline), "nothing yet"),
             ]
-        return sections.joined(separator: "\n\n")
+        return sections.filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+
+    /// Few customers have any.
+    private func grants(_ items: [GrantView]) -> String {
+        items.isEmpty ? "" : section("Grants", GrantText.table(items), "none")
     }
 
     private func identifiers(_ customers: [KnownIdentifiers]) -> [String] {

@@ -100,8 +100,9 @@ struct DecisionText {
         switch Verdict(rawValue: finding.verdict) {
         case .violated: 0
         case .undetermined, nil: 1
-        case .satisfied: 2
-        case .notApplicable: 3
+        case .lifted: 2
+        case .satisfied: 3
+        case .notApplicable: 4
         }
     }
 }

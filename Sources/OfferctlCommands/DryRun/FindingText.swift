@@ -37,6 +37,7 @@ struct FindingText {
         case .violated: palette.paint("✗", .bad)
         case .undetermined, nil: palette.paint("?", .unsure)
         case .notApplicable: palette.paint("–", .quiet)
+        case .lifted: palette.paint("○", .quiet)
         }
     }
 
@@ -75,7 +76,7 @@ enum GroupText {
         let answer =
             switch Verdict(rawValue: finding.verdict) {
             case .satisfied: "holds"
-            case .violated: "does not hold"
+            case .violated, .lifted: "does not hold"
             case .undetermined, .notApplicable, nil: "cannot be decided"
             }
         return "the offer's own condition \(answer): \(requirement)"

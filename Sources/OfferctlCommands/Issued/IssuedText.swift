@@ -34,6 +34,7 @@ enum IssuedText {
         fields.add("signatures until", TimeText.absolute(item.expiresAt))
         fields.add("voided", item.voidedAt.map { TimeText.absolute($0) })
         fields.add("reason", item.voidReason)
+        fields.add("granted", item.grantId.map { "by support, grant \($0): it counts under no limit" })
         fields.add(
             "released",
             item.released.map { $0 ? "yes: it no longer counts" : "no: it counts until \(countsUntil(item))" })
@@ -93,6 +94,7 @@ enum ExportCSV {
         ("checkpointSignedAt", { .number($0.proof?.checkpoint?.signedAt.milliseconds) }),
         ("checkpointKeyFingerprint", { .text($0.proof?.checkpoint?.keyFingerprint) }),
         ("checkpointSignature", { .text($0.proof?.checkpoint?.signature) }),
+        ("grantId", { .text($0.offer.grantId) }),
     ]
 
     static let header = CSVTable.line(columns.map { .text($0.name) })

@@ -128,6 +128,7 @@ struct ReplayText {
         case .violated: "does not hold"
         case .undetermined: "cannot be decided"
         case .notApplicable: "does not apply"
+        case .lifted: "is lifted by a grant"
         case nil: verdict
         }
     }

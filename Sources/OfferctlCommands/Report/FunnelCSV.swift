@@ -28,6 +28,7 @@ enum FunnelCSV {
                 row("redemptions", "redeemedByAnother", funnel.redemptions.redeemedByAnother),
                 row("requests", "requestsOfUnknown", funnel.requestsOfUnknown),
             ] + (funnel.redemptions.retention.map { [row("redemptions", "retention", $0)] } ?? [])
+            + (funnel.granted.map { [row("requests", "granted", $0)] } ?? [])
             + funnel.discountCost.flatMap(cost)
             + [row("discountCost", "slotsWithoutCost", funnel.slotsWithoutCost)] + lift(funnel.holdoutLift)
             + saveRate(funnel.saveRate)

@@ -80,6 +80,7 @@ struct FunnelText {
                 "  redemptions of the App Store's own retention offers, in no stage: \($0)"
             },
             alone > 0 ? "  redemptions of offers issued elsewhere, in no stage: \(alone)" : nil,
+            funnel.granted.map { "  granted by support, in no stage: \($0)" },
             funnel.slotsWithoutCost > 0
                 ? "  issued offers whose discount is not in the catalog: \(funnel.slotsWithoutCost)" : nil,
         ].compactMap(\.self)
