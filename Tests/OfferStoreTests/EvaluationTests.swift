@@ -77,7 +77,7 @@ struct EvaluationTests {
             let next = try store.evaluations(
                 of: customer, for: "comeback", after: try #require(page.last).place, limit: 2, in: scope)
             let hasRecord = next.map { evaluation in
-                if case .issued(let record) = evaluation.answer { record != nil } else { false }
+                if case .issued(let record, isGranted: false) = evaluation.answer { record != nil } else { false }
             }
             #expect(hasRecord == [true])
         }

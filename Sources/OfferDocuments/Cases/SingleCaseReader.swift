@@ -3,7 +3,7 @@ import OfferModel
 struct SingleCaseReader {
     private static let keys = [
         "name", "asOf", "offer", "productId", "environment", "history", "signals", "attributes", "request",
-        "issuedOffers", "pause", "openedAt", "rolloutKey", "firstStoredAt", "needsNewSigning", "takesHistoryAsProven",
+        "issuedOffers", "grants", "pause", "openedAt", "rolloutKey", "firstStoredAt", "needsNewSigning", "takesHistoryAsProven",
         "groupProducts", "isPresent", "counters", "accountUses", "expect",
     ]
 
@@ -44,6 +44,8 @@ struct SingleCaseReader {
         result.openedAt = openings(mapping.optional("openedAt"), result.offer)
         let reader = CaseIssuedOfferReader(source: source, asked: result.offer)
         result.issuedOffers = mapping.optional("issuedOffers")?.list(allowsEmpty: true)?.compactMap(reader.read) ?? []
+        let grants = mapping.optional("grants")?.list(allowsEmpty: true) ?? []
+        result.grants = grants.enumerated().compactMap { reader.readGrant($1, place: $0) }
     }
 
     private func readQuestion(_ mapping: Mapping, _ result: inout OfferCase) {
@@ -141,14 +143,25 @@ struct CaseIssuedOfferReader {
     /// The offer the case asks for, which an entry need not name.
     let asked: OfferId?
 
-    func read(_ field: Field) -> SuppliedOffer? {
-        guard let mapping = field.mapping(Self.keys) else { return nil }
-        let offerId =
-            mapping.has("offerId")
+    /// - Parameter place: its place among the case's grants; the id follows from it where none is stated.
+    func readGrant(_ field: Field, place: Int) -> Grant? {
+        guard let mapping = field.mapping(["id", "offerId", "grantedAt", "expiresAt", "usedBy"]) else { return nil }
+        return Grant(
+            id: mapping.optional("id")?.uuid() ?? Grant.id(ofCase: place), offerId: offerId(mapping) ?? "",
+            grantedAt: mapping.required("grantedAt")?.caseInstant() ?? .unread,
+            expiresAt: mapping.optional("expiresAt")?.caseInstant(), issuedOfferId: mapping.optional("usedBy")?.uuid())
+    }
+
+    private func offerId(_ mapping: Mapping) -> OfferId? {
+        mapping.has("offerId")
             ? mapping.optional("offerId")?.knownOffer(of: source)
             : asked ?? mapping.required("offerId")?.knownOffer(of: source)
+    }
+
+    func read(_ field: Field) -> SuppliedOffer? {
+        guard let mapping = field.mapping(Self.keys) else { return nil }
         var offer = SuppliedOffer(
-            offerId: offerId ?? "", issuedAt: mapping.required("issuedAt")?.caseInstant() ?? .unread)
+            offerId: offerId(mapping) ?? "", issuedAt: mapping.required("issuedAt")?.caseInstant() ?? .unread)
         offer.id = mapping.optional("id")?.uuid()
         offer.productId = mapping.optional("productId")?.id(.productId)
         offer.expiresAt = mapping.optional("expiresAt")?.caseInstant()

@@ -93,7 +93,8 @@ extension Workbench {
                 let facts = SubjectFacts(
                     history: try HistoryStore(transaction).history(of: [customer]),
                     issuedOffers: try IssuedOfferStore(transaction).issuedOffers(of: [customer]))
-                let redemptions = facts.redemptions()
+                let granted = Set(facts.issuedOffers.filter { $0.grantId != nil }.map(\.id))
+                let redemptions = facts.redemptions().filter { $0.issuedOfferId.map { !granted.contains($0) } ?? true }
                 let used = Set(redemptions.compactMap(\.issuedOfferId))
                 return TestCatalog.limits.compactMap { offer, limit in
                     let redeemed = redemptions.filter {
@@ -102,6 +103,7 @@ extension Workbench {
                     }
                     let counting = facts.issuedOffers.filter {
                         $0.offerId == offer && now < $0.countsUntil && !$0.isReleased && !used.contains($0.id)
+                            && $0.grantId == nil
                     }
                     // An introductory use known from before is no place of ours: then nothing may be issued at all.
                     let places = counting.count + redeemed.count

@@ -51,7 +51,8 @@ struct Recount: Equatable {
                 recount.unmatched["\(redemption.offerType.rawValue) \(name) \(redemption.productId)", default: 0] += 1
             }
             let byOthers = try RedemptionStore(transaction).usesByOthers(of: [customer])
-            for issuedOffer in facts.issuedOffers {
+            // What a grant gave takes no place and no money, however often it is redeemed.
+            for issuedOffer in facts.issuedOffers where issuedOffer.grantId == nil {
                 let uses =
                     redemptions.count { $0.issuedOfferId == issuedOffer.id }
                     + byOthers.count { $0.redemption.issuedOfferId == issuedOffer.id }

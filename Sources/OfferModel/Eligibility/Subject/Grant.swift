@@ -23,6 +23,11 @@ public struct Grant: Sendable, Hashable {
         self.issuedOfferId = issuedOfferId
     }
 
+    /// `00000000-0000-4000-8000-000000000000` for the first grant of a case.
+    public static func id(ofCase place: Int) -> LowercaseUUID {
+        LowercaseUUID(version4From: [UInt8](repeating: 0, count: 15) + [UInt8(clamping: place)])
+    }
+
     /// Whether it can be used: neither used, revoked nor expired.
     public func isOpen(at now: Instant) -> Bool { state(at: now) == .open }
 
