@@ -264,10 +264,11 @@ CREATE TABLE issued_offer (
     cost bigint CHECK (cost >= 0),
     cost_currency text COLLATE "C" CHECK ((cost_currency IS NULL) = (cost IS NULL) AND length(cost_currency) = 3),
     redemptions bigint NOT NULL CHECK (redemptions >= 0),
-    places bigint NOT NULL CHECK (places = redemptions OR (places = 1 AND redemptions = 0)),
+    places bigint NOT NULL CHECK (CASE WHEN grant_id IS NULL THEN places = redemptions OR (places = 1 AND redemptions = 0) ELSE places = 0 END),
     full_price_transaction_id text COLLATE "C",
     app_account_token text COLLATE "C",
     app_customer_id text COLLATE "C",
+    grant_id text COLLATE "C",
     transaction_id text COLLATE "C",
     decision_id text COLLATE "C" NOT NULL CHECK (length(decision_id) = 36),
     key_id text COLLATE "C",
@@ -283,6 +284,22 @@ CREATE TABLE issued_offer (
     CHECK ((v1_nonce IS NULL) = (v1_signature IS NULL) AND (jws_nonce IS NULL) = (jws IS NULL)),
     CHECK ((delivery = 'appStore') = (v1_nonce IS NULL AND jws_nonce IS NULL)),
     CHECK ((key_id IS NULL) = (delivery = 'appStore') AND (signed_product_id IS NULL) = (key_id IS NULL))
+);
+CREATE TABLE offer_grant (
+    sequence bigint PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE CHECK (length(id) = 36 AND id = lower(id)),
+    scope_id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    offer_id text COLLATE "C" NOT NULL CHECK (length(offer_id) > 0),
+    actor text COLLATE "C" NOT NULL CHECK (length(actor) > 0),
+    granted_at bigint NOT NULL,
+    expires_at bigint CHECK (expires_at > granted_at),
+    revoked_at bigint,
+    revoked_by text COLLATE "C",
+    issued_offer_id text COLLATE "C",
+    reason text COLLATE "C" NOT NULL CHECK (length(reason) > 0),
+    CHECK ((revoked_at IS NULL) = (revoked_by IS NULL)),
+    CHECK (issued_offer_id IS NULL OR revoked_at IS NULL)
 );
 CREATE TABLE signing (
     sequence bigint PRIMARY KEY,
@@ -504,6 +521,9 @@ ALTER TABLE catalog_revision ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
 ALTER TABLE pause ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
 ALTER TABLE issued_offer ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
 ALTER TABLE issued_offer ADD FOREIGN KEY (customer_id) REFERENCES customer (id);
+ALTER TABLE offer_grant ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
+ALTER TABLE offer_grant ADD FOREIGN KEY (customer_id) REFERENCES customer (id);
+ALTER TABLE offer_grant ADD FOREIGN KEY (issued_offer_id) REFERENCES issued_offer (id);
 ALTER TABLE signing ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
 ALTER TABLE signing ADD FOREIGN KEY (issued_offer) REFERENCES issued_offer (sequence);
 ALTER TABLE refusal ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
@@ -560,6 +580,8 @@ CREATE INDEX issued_offer_account ON issued_offer (scope_id, app_account_token, 
     WHERE v1_nonce IS NOT NULL AND app_account_token IS NOT NULL;
 CREATE INDEX issued_offer_app_customer ON issued_offer (scope_id, app_customer_id, customer_id, offer_id)
     WHERE app_customer_id IS NOT NULL AND app_account_token IS NULL;
+CREATE INDEX offer_grant_customer ON offer_grant (customer_id, granted_at);
+CREATE INDEX offer_grant_actor ON offer_grant (scope_id, actor, granted_at);
 CREATE INDEX signing_account ON signing (scope_id, app_account_token, signed_product_id, decided_at)
     WHERE v1_nonce IS NOT NULL AND app_account_token IS NOT NULL;
 CREATE INDEX signing_decision ON signing (decision_id);

@@ -290,10 +290,11 @@ CREATE TABLE issued_offer (
     cost INTEGER CHECK (cost >= 0),
     cost_currency TEXT CHECK ((cost_currency IS NULL) = (cost IS NULL) AND length(cost_currency) = 3),
     redemptions INTEGER NOT NULL CHECK (redemptions >= 0),
-    places INTEGER NOT NULL CHECK (places = redemptions OR (places = 1 AND redemptions = 0)),
+    places INTEGER NOT NULL CHECK (CASE WHEN grant_id IS NULL THEN places = redemptions OR (places = 1 AND redemptions = 0) ELSE places = 0 END),
     full_price_transaction_id TEXT,
     app_account_token TEXT,
     app_customer_id TEXT,
+    grant_id TEXT,
     transaction_id TEXT,
     decision_id TEXT NOT NULL CHECK (length(decision_id) = 36),
     key_id TEXT,
@@ -321,6 +322,24 @@ CREATE INDEX issued_offer_account ON issued_offer (scope_id, app_account_token, 
     WHERE v1_nonce IS NOT NULL AND app_account_token IS NOT NULL;
 CREATE INDEX issued_offer_app_customer ON issued_offer (scope_id, app_customer_id, customer_id, offer_id)
     WHERE app_customer_id IS NOT NULL AND app_account_token IS NULL;
+CREATE TABLE offer_grant (
+    sequence INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE CHECK (length(id) = 36 AND id = lower(id)),
+    scope_id INTEGER NOT NULL REFERENCES scope (id),
+    customer_id INTEGER NOT NULL REFERENCES customer (id),
+    offer_id TEXT NOT NULL CHECK (length(offer_id) > 0),
+    actor TEXT NOT NULL CHECK (length(actor) > 0),
+    granted_at INTEGER NOT NULL,
+    expires_at INTEGER CHECK (expires_at > granted_at),
+    revoked_at INTEGER,
+    revoked_by TEXT,
+    issued_offer_id TEXT REFERENCES issued_offer (id),
+    reason TEXT NOT NULL CHECK (length(reason) > 0),
+    CHECK ((revoked_at IS NULL) = (revoked_by IS NULL)),
+    CHECK (issued_offer_id IS NULL OR revoked_at IS NULL)
+) STRICT;
+CREATE INDEX offer_grant_customer ON offer_grant (customer_id, granted_at);
+CREATE INDEX offer_grant_actor ON offer_grant (scope_id, actor, granted_at);
 CREATE TABLE signing (
     sequence INTEGER PRIMARY KEY,
     scope_id INTEGER NOT NULL REFERENCES scope (id),

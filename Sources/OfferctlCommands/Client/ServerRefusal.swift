@@ -83,6 +83,9 @@ struct ServerRefusal: Error {
         case "unknown-offer" where problem.hint?.hasPrefix("request ") != true:
             "the id is the offer's in the catalog, not its name in App Store Connect; `offerctl offers list` shows those in force"
         case "unknown-issued-offer": "`offerctl issued list` shows the ids of issued offers"
+        case "grant-exists":
+            "the customer's next request uses it; `offerctl customers revoke-grant` takes it back"
+        case "grant-used": "`offerctl issued void` stops further signatures of the issued offer"
         case "unknown-grant": "`offerctl customers grants` shows the ids of a customer's grants"
         case "unknown-revision": "`offerctl catalog revisions` lists them"
         default: nil

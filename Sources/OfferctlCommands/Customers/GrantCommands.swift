@@ -11,11 +11,12 @@ struct CustomersGrant: AsyncParsableCommand {
         discussion: """
             Goodwill for one customer: the next request for the offer uses the grant, if it needs it. A grant lifts the offer's \
             own rules and limits, and takes no place of others. Apple's rules, the offer's status and dates, a pause, the \
-            rollout and the holdout stay. A key may make only so many a day. An erasure removes the reason: the number of the \
+            rollout and the holdout stay. A key may make a limited number a day. An erasure removes the reason: the number of the \
             ticket is enough. Needs a key with the role support.
 
             Example:
-              offerctl customers grant --customer-id user-17 --offer comeback-half-price --reason "ticket 4711"
+              offerctl customers grant --customer-id user-17 --offer comeback-half-price \\
+                --reason "ticket 4711"
             """)
 
     @OptionGroup var customer: CustomerOptions

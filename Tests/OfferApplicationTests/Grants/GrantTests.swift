@@ -214,7 +214,7 @@ struct GrantTests {
         try await erasing.verify()
     }
 
-    @Test("a key grants so many a day in UTC and no more, also at once, and is told when it may again")
+    @Test("a key grants twenty times a day in UTC and no more, also at once, and is told when it may again")
     func capped() async throws {
         let customers = (100..<130).map(String.init)
         let bench = try await Workbench(catalog: Self.catalog)
@@ -247,7 +247,7 @@ struct GrantTests {
             #expect(resets == day.upperBound)
             #expect((1...86_400).contains(seconds))
         }
-        // A revoked one counts too; another key, and the next day, begin anew.
+        // A revoked one counts too; another key, and the next day, begin at nothing.
         _ = try await bench.useCases.grants.revoke(granted[0].grantId, caller: Workbench.support)
         await #expect(throws: RequestError.self) { try await bench.grant("few", to: "100") }
         var other = Workbench.support

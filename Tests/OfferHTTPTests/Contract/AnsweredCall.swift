@@ -96,6 +96,11 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         AnsweredCall("GET /openapi.json"),
         AnsweredCall("GET /docs"),
         AnsweredCall("POST /v1/webhooks/test", 200, .support, body: "{}"),
+        AnsweredCall(
+            "POST /v1/grants", 201, .support,
+            body: #"{"customer":{"originalTransactionId":"100"},"offerId":"comeback","reason":"a test"}"#),
+        AnsweredCall("GET /v1/grants", 200, .support, target: "/v1/grants?identifier=100"),
+        AnsweredCall("DELETE /v1/grants/{id}", 200, .support),
     ]
 
     /// Asks, with the id of an issued offer where the path has `{id}`.
@@ -110,6 +115,12 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         }
         var id = issuedOfferId
         if call.contains(" /v1/events/") { id = try await service.eventId(.offerIssued) }
+        if call.contains(" /v1/grants/") {
+            let grant = try await service.ask(
+                "POST", "/v1/grants", token: token,
+                body: #"{"customer":{"originalTransactionId":"100"},"offerId":"either","reason":"a test"}"#)
+            id = grant.json["grantId"] as? String ?? grant.text
+        }
         if call.hasPrefix("GET /v1/decisions/") { id = try await service.refusal().decisionId }
         let body = try body?.replacing("{testNotification}", with: service.testNotification())
         return try await service.ask(

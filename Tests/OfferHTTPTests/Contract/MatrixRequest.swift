@@ -24,7 +24,7 @@ struct MatrixRequest {
                 ? decisionId : call.path.hasPrefix("/v1/events/") ? eventId : "comeback"
         target = call.path.replacing("{id}", with: id).replacing("{n}", with: "1")
         switch call.name {
-        case "GET /v1/customers", "GET /v1/issued-offers": target += "?originalTransactionId=900"
+        case "GET /v1/customers", "GET /v1/issued-offers", "GET /v1/grants": target += "?originalTransactionId=900"
         case "POST /v1/issued-offers":
             body = #"{"offerId":"comeback","customer":{"originalTransactionId":"900"}}"#
         case "POST /v1/issued-offers/{id}/void": body = #"{"reason":"the matrix"}"#
@@ -37,13 +37,15 @@ struct MatrixRequest {
         case "POST /v1/customers/unlink":
             body =
                 #"{"customer":{"originalTransactionId":"900"},"aliases":{"customerId":"matrix"},"reason":"the matrix"}"#
+        case "POST /v1/grants":
+            body = #"{"customer":{"originalTransactionId":"900"},"offerId":"comeback","reason":"the matrix"}"#
         case "PUT /v1/customers/attributes":
             body = #"{"customer":{"customerId":"matrix"},"attributes":{"seats":12}}"#
         case "PUT /v1/catalog":
             target += "?dryRun=true"
             body = TestCatalog.yaml
             headers = [("Content-Type", "application/yaml"), ("If-Match", "\"0\"")]
-        default: body = call.method == "GET" ? nil : "{}"
+        default: body = ["GET", "DELETE"].contains(call.method) ? nil : "{}"
         }
         guard role == .app else { return }
         switch call.name {

@@ -20,7 +20,7 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
     }
 
     /// At least one for every code.
-    static let all = requests + customers + catalogs + machines + beginnings
+    static let all = requests + customers + catalogs + machines + beginnings + grants
 
     private static let unknownId = "00000000-0000-4000-8000-000000000000"
 
@@ -203,6 +203,50 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
     private static let beginnings = [
         ProvokedProblem(.noCatalog) { try await issue("comeback", on: $0) }
     ]
+
+    /// Faults of a grant of support.
+    private static let grants = [
+        ProvokedProblem(.unknownGrant) { service in
+            try await service.ask("DELETE", "/v1/grants/\(unknownId)", token: try await service.token(.support))
+        },
+        ProvokedProblem(.grantExists) { service in
+            try await service.applyCatalog()
+            _ = try await issue("comeback", on: service)
+            let support = try await service.token(.support)
+            _ = try await grant(on: service, support)
+            return try await grant(on: service, support)
+        },
+        ProvokedProblem(.grantUsed) { service in
+            try await service.applyCatalog()
+            let support = try await service.token(.support)
+            // A voided issued offer counts on, so the next one needs the grant.
+            let first = try await issue("comeback", on: service)
+            let id = try #require(first.json["issuedOfferId"] as? String, "\(first.text)")
+            _ = try await service.ask(
+                "POST", "/v1/issued-offers/\(id)/void", token: support, body: #"{"reason":"x"}"#)
+            let grant = try await grant(on: service, support)
+            _ = try await issue("comeback", on: service)
+            let grantId = try #require(grant.json["grantId"] as? String, "\(grant.text)")
+            return try await service.ask("DELETE", "/v1/grants/\(grantId)", token: support)
+        },
+        ProvokedProblem(.grantLimitReached) { service in
+            try await service.applyCatalog()
+            _ = try await issue("comeback", on: service)
+            let support = try await service.token(.support)
+            for _ in 0..<GrantTerms.standard.perKeyAndDay {
+                let made = try await grant(on: service, support)
+                let id = try #require(made.json["grantId"] as? String, "\(made.text)")
+                _ = try await service.ask("DELETE", "/v1/grants/\(id)", token: support)
+            }
+            return try await grant(on: service, support)
+        },
+    ]
+
+    private static func grant(on service: ServiceFixture, _ token: String) async throws -> RawAnswer {
+        try await service.ask(
+            "POST", "/v1/grants", token: token,
+            body: #"{"customer":{"originalTransactionId":"100"},"offerId":"comeback","reason":"x"}"#)
+    }
 
     private static func issue(
         _ offer: String, on service: ServiceFixture, to id: String = "100"

@@ -42,6 +42,7 @@ struct ClosedList: Sendable, CustomTestStringConvertible {
         ClosedList("EventType", EventType.self),
         ClosedList("FactName", words: FactVocabulary.all.map(\.name)),
         ClosedList("FactType", FactType.self),
+        ClosedList("GrantState", GrantState.self),
         ClosedList("GroupChange", GroupChange.self),
         ClosedList("IdentifierKind", SourcedIdentifier.Kind.self),
         ClosedList("IngestOutcome", IngestOutcome.self),

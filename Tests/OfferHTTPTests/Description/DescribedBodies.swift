@@ -24,6 +24,7 @@ struct DescribedBodies {
         ("SignatureCheckRequest", PassedSignature.self), ("SignatureCheck", SignatureDiagnosis.self),
         ("RefreshRequest", RefreshRequestBody.self), ("Refresh", RefreshReport.self),
         ("Customers", CustomerDetails.self), ("CatalogApplied", CatalogApplied.self), ("Health", HealthBody.self),
+        ("GrantRequest", GrantRequestBody.self), ("GrantPage", PageBody<GrantView>.self),
         ("Problem", ProblemBody.self),
     ]
 

@@ -13,10 +13,11 @@ import sys
 TABLES = {
     "issued_offer": (
         "sequence",
-        "id scope_id catalog_revision offer_id offer_identifier offer_type delivery subscription_group_identifier tags issued_at cost_currency"
+        "id scope_id catalog_revision offer_id offer_identifier offer_type delivery subscription_group_identifier tags issued_at cost_currency grant_id"
         " decision_id key_id signed_product_id v1_nonce jws_nonce allow_introductory_offer",
         "app_account_token app_customer_id transaction_id v1_signature jws record",
     ),
+    "offer_grant": ("sequence", "id scope_id offer_id actor granted_at expires_at", "reason"),
     "signing": (
         "sequence",
         "scope_id issued_offer signing decided_at catalog_revision decision_id key_id signed_product_id v1_nonce jws_nonce"
@@ -129,7 +130,7 @@ def check_signatures(database, hashes, public_key):
 def check_totals(database):
     totals = {}
     for scope, offer, places, currency, cost in database.execute(
-        "SELECT scope_id, offer_id, places, cost_currency, cost FROM issued_offer"
+        "SELECT scope_id, offer_id, places, cost_currency, cost FROM issued_offer WHERE grant_id IS NULL"
     ):
         totals[scope, offer, "places"] = totals.get((scope, offer, "places"), 0) + places
         if cost:
