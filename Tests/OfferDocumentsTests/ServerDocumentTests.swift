@@ -35,6 +35,24 @@ import Testing
                 == ["invalidValue 1 metrics", "wrongType 2 log"])
     }
 
+    @Test("the number of grants a key may make in a day is a whole number, and 20 where it is left out")
+    func grants() throws {
+        func read(_ text: String) throws -> Int {
+            try ConfigurationReader.read(Array(text.utf8)).value.grants.perKeyAndDay
+        }
+        #expect(try read("log: text\n") == 20)
+        #expect(try read("grants: { perKeyAndDay: 0 }\n") == 0)
+        #expect(try read("grants: { perKeyAndDay: 10000 }\n") == 10_000)
+        for (text, issue) in [
+            ("grants: { perKeyAndDay: -1 }\n", "outOfRange 1 grants.perKeyAndDay"),
+            ("grants: { perKeyAndDay: 10001 }\n", "outOfRange 1 grants.perKeyAndDay"),
+            ("grants: { perKeyAndDay: many }\n", "wrongType 1 grants.perKeyAndDay"),
+            ("grants: { perDay: 1 }\n", "unknownKey 1 grants"),
+        ] {
+            #expect(issues(ConfigurationReader.read, text) == [issue], "\(text)")
+        }
+    }
+
     @Test("terms of retention are periods of fixed length or `forever`, and what is left out keeps its default")
     func retention() throws {
         let text = "retention:\n  signatures: P30D\n  refusals: forever\n  notifications: P1D\n"

@@ -145,7 +145,7 @@ struct PackedRecordTests {
 
     @Test("no word has another code than the one that it is stored under, and no code is refused but those of no word")
     func codes() throws {
-        try expect(Verdict.self, [1: "satisfied", 2: "violated", 3: "undetermined", 4: "notApplicable"])
+        try expect(Verdict.self, [1: "satisfied", 2: "violated", 3: "undetermined", 4: "notApplicable", 5: "lifted"])
         try expect(Pause.self, [1: "none", 2: "offer", 3: "everyOffer", 4: "limitedOffers"])
         try expect(
             Provenance.self,
@@ -166,7 +166,7 @@ struct PackedRecordTests {
                 18: "platform.winBack.listedByAppStore", 19: "rule.eligibility", 20: "rule.availableFor",
                 21: "rollout.percent", 22: "rollout.holdout", 23: "limit.customer", 24: "limit.customerWindow",
                 25: "limit.total", 26: "limit.budget", 27: "limit.coolDown", 28: "limit.excludes",
-                29: "limit.signatures", 30: "limit.account", 31: "rule.again",
+                29: "limit.signatures", 30: "limit.account", 31: "rule.again", 32: "grant.applied",
             ])
         try expect(
             ReasonCode.self,

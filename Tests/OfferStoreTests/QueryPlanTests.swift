@@ -113,6 +113,14 @@ struct QueryPlanTests {
         }
         try OpeningStore(transaction).open("trial", to: customers, at: Bench.now)
         _ = try OpeningStore(transaction).openings(of: customers)
+        let grants = GrantStore(transaction)
+        let grant = Grant(id: .number(1), offerId: "trial", grantedAt: Bench.now)
+        try grants.add(StoredGrant(grant, to: customers[0], reason: "r", actor: "k"), in: scope)
+        _ = try grants.grants(of: customers)
+        _ = try grants.count(by: "k", in: Bench.now.utcDay, scope: scope)
+        _ = try grants.revoke(.number(1), actor: "k", at: Bench.now, in: scope)
+        _ = try grants.use(.number(1), by: .number(1), at: Bench.now, in: scope)
+        _ = try grants.grant(.number(1), in: scope)
 
         let history = HistoryStore(transaction)
         _ = try history.histories(of: customers.map { [$0] })

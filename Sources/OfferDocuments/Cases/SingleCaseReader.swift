@@ -3,8 +3,8 @@ import OfferModel
 struct SingleCaseReader {
     private static let keys = [
         "name", "asOf", "offer", "productId", "environment", "history", "signals", "attributes", "request",
-        "issuedOffers", "grants", "pause", "openedAt", "rolloutKey", "firstStoredAt", "needsNewSigning", "takesHistoryAsProven",
-        "groupProducts", "isPresent", "counters", "accountUses", "expect",
+        "issuedOffers", "grants", "pause", "openedAt", "rolloutKey", "firstStoredAt", "needsNewSigning",
+        "takesHistoryAsProven", "groupProducts", "isPresent", "counters", "accountUses", "expect",
     ]
 
     let source: CaseOffers

@@ -14,9 +14,10 @@ struct RowCheck {
     func run(_ report: inout LedgerReport) throws {
         do {
             try check(&report)
-        } catch let broken as BrokenRow where broken.table == LedgerTable.issuedOffer.name {
-            // An issued offer follows its customer: a merge that is not as it was has to be named, and not the issued
-            // offer.
+        } catch let broken as BrokenRow
+            where [LedgerTable.issuedOffer, .offerGrant].contains(where: { $0.name == broken.table })
+        {
+            // Both follow their customer: a merge that is not as it was has to be named, and not they.
             try checkMerges()
             throw broken
         }

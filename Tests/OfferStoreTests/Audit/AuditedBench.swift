@@ -29,7 +29,7 @@ struct AuditedBench {
     }
 
     /// Two issued offers with signings, one settled, one voided, and one moved by a merge; refusals with and without a
-    /// signature; pauses, catalogs, API keys, signing keys, and two checkpoints with events after each.
+    /// signature; grants, pauses, catalogs, API keys, signing keys, and two checkpoints with events after each.
     private func fill() async throws {
         let scope = bench.scope
         let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
@@ -56,6 +56,13 @@ struct AuditedBench {
             _ = try pauses.pause("a", actor: "key", at: Self.now, in: scope)
             _ = try pauses.pause(nil, actor: "key", at: Self.now, in: scope)
             _ = try pauses.resume("a", actor: "key", at: Self.now, in: scope)
+            let grants = GrantStore(transaction)
+            for number in 1...3 {
+                let grant = Grant(id: .number(number), offerId: "a", grantedAt: Self.now)
+                try grants.add(StoredGrant(grant, to: second, reason: "ticket \(number)", actor: "key"), in: scope)
+            }
+            _ = try grants.use(.number(1), by: .number(3), at: Self.now, in: scope)
+            _ = try grants.revoke(.number(2), actor: "key", at: Self.now, in: scope)
             for id in ["k1", "k2"] { try APIKeyStore(transaction).insert(.fixture(id)) }
             _ = try APIKeyStore(transaction).revoke("k1", at: Self.now)
             try SigningKeyLog(transaction).note(["app KEY": "signing"], at: Self.now)

@@ -16,6 +16,7 @@ struct LedgerVerificationTests {
         #expect(report.rows["signing"] == 2)
         #expect(report.rows["refusal"] == 2)
         #expect(report.rows["customer_merge"] == 2)
+        #expect(report.rows["offer_grant"] == 3)
         #expect(report.rows["pause"] == 2)
         #expect(report.rows["catalog_revision"] == 2)
         #expect(report.rows["api_key"] == 2)

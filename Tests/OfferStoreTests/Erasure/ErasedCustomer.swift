@@ -15,6 +15,7 @@ struct ErasedCustomer {
     static let names = [
         "710000000000001", "710000000000002", "720000000000007", "Zoë Überall", "11111111-aaaa-4aaa-8aaa-111111111111",
         "favourite-team", "signalled-mood", "called about Zoë", "kept answer of Zoë", "artefact-of-zoe", "notified-zoe",
+        "promised to Zoë",
     ]
 
     static let original: TransactionId = "710000000000001"
@@ -49,6 +50,9 @@ struct ErasedCustomer {
             try CoverageStore(transaction).stateComplete(
                 [customer], asOf: Bench.now, provenance: .caller, at: Bench.now, in: scope)
             try Self.issue(transaction, customer, token, in: scope)
+            let grant = Grant(id: .number(1), offerId: "comeback", grantedAt: Bench.now)
+            try GrantStore(transaction).add(
+                StoredGrant(grant, to: customer, reason: "promised to Zoë", actor: "key"), in: scope)
             let told = KeptNotification.fixture("u1") {
                 $0.identifier = .originalTransactionId(Self.original)
                 $0.stored.transactionId = Self.original

@@ -61,6 +61,7 @@ struct ErasureTests {
     /// Columns that an erasure notes its date or its place in.
     private static let noted: Set = [
         "notification.payload_removed_at", "notification.erased_at", "customer.version", "customer.erasure_sequence",
+        "offer_grant.revoked_at", "offer_grant.revoked_by",
     ]
 
     /// Somebody whose Apple account is named by renewal info of a subscription that is nobody's yet, with a
