@@ -61,6 +61,12 @@ private struct RandomRecord {
             RuleAnswer(
                 rule: source.one(), verdict: source.one(), reason: source.one(), facts: source.list { $0.text() })
         }
+        record.grants = list { source in
+            Grant(
+                id: source.uuid(), offerId: OfferId(source.text()), grantedAt: source.moment(),
+                expiresAt: source.maybe { $0.moment() }, revokedAt: source.maybe { $0.moment() },
+                issuedOfferId: source.maybe { $0.uuid() })
+        }
         return record
     }
 
