@@ -119,7 +119,9 @@ struct QueryPlanTests {
         _ = try grants.grants(of: customers)
         _ = try grants.count(by: "k", in: Bench.now.utcDay, scope: scope)
         _ = try grants.revoke(.number(1), actor: "k", at: Bench.now, in: scope)
-        _ = try grants.use(.number(1), by: .number(1), at: Bench.now, in: scope)
+        #expect(throws: StoreError.self) {
+            try grants.use(.number(1), by: .number(1), at: Bench.now, in: scope)
+        }
         _ = try grants.grant(.number(1), in: scope)
 
         let history = HistoryStore(transaction)

@@ -192,7 +192,7 @@ public struct IssueOffer: Sendable {
                 }
                 return nil
             }
-        } catch  where CounterStore.isCapReached(error) || error is GrantGone {
+        } catch  where CounterStore.isCapReached(error) {
             return nil
         }
         guard case .limited(let counters) = committed else { return committed.answer }
@@ -365,9 +365,6 @@ public struct IssueOffer: Sendable {
         return committed
     }
 
-    /// The grant that an offer needs was used or revoked meanwhile, which `stillHolds` has ruled out.
-    private struct GrantGone: Error {}
-
     /// Writes a new issued offer with its first signing, or one more signing of the open one.
     ///
     /// - Returns: false if the open issued offer takes no further signing, which `stillHolds` has ruled out.
@@ -390,10 +387,8 @@ public struct IssueOffer: Sendable {
             issuedOffer, by: signing, subject: customers, caps: caps,
             hasPassed: snapshot.facts.issuedOffers.contains { $0.waitsToBeSettled(at: issuedOffer.issuedAt) },
             in: number)
-        if let grant = issuance.grant,
-            try !GrantStore(transaction).use(grant.id, by: issuedOffer.id, at: issuedOffer.issuedAt, in: number)
-        {
-            throw GrantGone()
+        if let grant = issuance.grant {
+            try GrantStore(transaction).use(grant.id, by: issuedOffer.id, at: issuedOffer.issuedAt, in: number)
         }
         try RedemptionStore(transaction).matchLaterEvidence(
             of: signing.customer, since: issuedOffer.issuedAt, offers: issuance.question.offers,

@@ -89,10 +89,11 @@ public struct GrantStore {
 
     /// Notes which issued offer has used a grant.
     ///
-    /// - Returns: false if it was used, revoked or had expired before; then nothing was changed.
+    /// - Throws: ``StoreError/constraint(_:)`` if it was used, revoked or had expired before, which the version of its
+    ///   customer rules out.
     public func use(
         _ id: LowercaseUUID, by issuedOffer: LowercaseUUID, at now: Instant, in scope: ScopeNumber
-    ) throws -> Bool {
+    ) throws {
         let used: Int64? = try transaction.first(
             """
             UPDATE offer_grant SET issued_offer_id = ?3
@@ -100,11 +101,10 @@ public struct GrantStore {
                 AND (expires_at IS NULL OR expires_at > ?4)
             RETURNING sequence
             """, id, scope, issuedOffer, now)
-        guard let used else { return false }
+        guard let used else { throw StoreError.constraint("offer_grant.issued_offer_id") }
         try transaction.audit().record(
             .grantUsed, at: now, in: scope, before: ["issuedOfferId": LowercaseUUID?.none],
             after: ["grant": used, "issuedOfferId": issuedOffer])
-        return true
     }
 
     /// - Returns: false if it was used or revoked before; then nothing was changed.

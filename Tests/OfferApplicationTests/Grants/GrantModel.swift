@@ -45,7 +45,7 @@ struct GrantModel {
     var issues: [Issue] = []
     var grants: [Grant] = []
     var redemptions: [(customer: Int, offer: String, at: Instant)] = []
-    /// Whom each customer is one with.
+    /// The customer that each is one with.
     private var owners: [Int] = [0, 1, 2, 3]
 
     func owner(_ customer: Int) -> Int { owners[customer] }

@@ -61,7 +61,7 @@ struct AuditedBench {
                 let grant = Grant(id: .number(number), offerId: "a", grantedAt: Self.now)
                 try grants.add(StoredGrant(grant, to: second, reason: "ticket \(number)", actor: "key"), in: scope)
             }
-            _ = try grants.use(.number(1), by: .number(3), at: Self.now, in: scope)
+            try grants.use(.number(1), by: .number(3), at: Self.now, in: scope)
             _ = try grants.revoke(.number(2), actor: "key", at: Self.now, in: scope)
             for id in ["k1", "k2"] { try APIKeyStore(transaction).insert(.fixture(id)) }
             _ = try APIKeyStore(transaction).revoke("k1", at: Self.now)
