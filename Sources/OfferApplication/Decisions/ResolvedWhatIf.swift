@@ -71,7 +71,8 @@ extension ResolvedWhatIf.Supplied {
         facts.history = History(payloads, isComplete: isComplete, at: now)
         facts.keptEvidence = []
         guard let issuedOffers else { return facts }
-        facts.issuedOffers = []
+        // Which grants are used is told by the issued offers, and these are others.
+        (facts.issuedOffers, facts.grants) = ([], [])
         for (place, offer) in issuedOffers.enumerated() {
             do throws(SuppliedOfferFault) {
                 facts.issuedOffers.append(try IssuedOffer(offer, place: place, in: catalog, policy: policy))
