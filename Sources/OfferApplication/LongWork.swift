@@ -57,6 +57,8 @@ package struct LongWorkShares: Sendable {
     package let stories = LongWork("stories", atOnce: 2, waiting: 60)
     /// Reports, each of which reads all customers of a range: seconds, so none waits for another.
     package let reports = LongWork("reports", atOnce: 1, waiting: 0)
+    /// Counts of all customers: a minute for a million.
+    package let audiences = LongWork("audiences", atOnce: 1, waiting: Simulations.mostWaiting)
 }
 
 /// A thread for tasks whose steps may take milliseconds, the longest waiting first.

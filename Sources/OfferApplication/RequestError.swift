@@ -28,6 +28,12 @@ public enum RequestError: Error, Sendable {
     case unknownRevision(String)
     /// No event of the caller's app and environment has this id, or it is too old.
     case unknownEvent(String)
+    /// No simulation of the caller's app and environment has this id, or its day is over.
+    case unknownSimulation(String)
+    /// As many simulations as may wait do.
+    case simulationsWaiting
+    /// Fewer customers match than a `marketing` key may be told of.
+    case tooFewCustomers
     case noWebhook(EventType)
     /// No webhook is for this app and environment, or none of those has the name.
     case noSuchWebhook(String?, known: [String])

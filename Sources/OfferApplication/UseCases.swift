@@ -44,6 +44,10 @@ public struct UseCases: Sendable {
     public let reports: FunnelReports
     /// `GET /v1/reports/series`.
     public let series: OfferSeriesReports
+    /// `/v1/simulations`.
+    public let simulations: Simulations
+    /// `POST /v1/customers/search`.
+    public let search: CustomerSearch
     public let apiKeys: APIKeys
     public let customerTokens: CustomerTokens
     /// Events that become due by themselves.
@@ -62,6 +66,7 @@ public struct UseCases: Sendable {
     ///   - digestKey: takes the audit's digests of what may be erased; without it the database's own salt does.
     ///   - outlet: how webhooks are tried; without it they cannot be.
     ///   - timeZones: those that reports by date know; only UTC unless given.
+    ///   - inProgress: how many requests the server is answering.
     ///   - freeSpace: how many bytes are left on the disk that holds the database; `nil` where that is unknown.
     public init(
         registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
@@ -69,8 +74,8 @@ public struct UseCases: Sendable {
         metrics: any MetricsFactory = MetricsSystem.factory, rates: RequestRates = RequestRates(.off),
         webhooks: WebhookRegistry = WebhookRegistry(), outlet: WebhookOutlet? = nil,
         customerTokens: CustomerTokens = CustomerTokens(), timeZones: TimeZones = .onlyUTC,
-        grants: GrantTerms = .standard,
-        clock: @escaping @Sendable () -> Instant, freeSpace: @escaping @Sendable () -> Int64? = { nil }
+        grants: GrantTerms = .standard, clock: @escaping @Sendable () -> Instant,
+        inProgress: @escaping @Sendable () -> Int = { 0 }, freeSpace: @escaping @Sendable () -> Int64? = { nil }
     ) {
         self.customerTokens = customerTokens
         let database = WatchedDatabase(database)
@@ -111,6 +116,11 @@ public struct UseCases: Sendable {
             database: database, catalogs: catalogs, policy: .standard, clock: clock, work: shares.reports)
         series = OfferSeriesReports(
             database: database, catalogs: catalogs, timeZones: timeZones, clock: clock, work: shares.reports)
+        simulations = Simulations(
+            registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock, random: random,
+            shares: shares, inProgress: inProgress)
+        search = CustomerSearch(
+            database: database, catalogs: catalogs, policy: .standard, clock: clock, work: shares.stories)
         apiKeys = APIKeys(
             database: ledger, digest: digest, random: random, author: .service, rates: rates, clock: wallClock)
         dueEvents = DueEvents(ledger: ledger, clock: clock)

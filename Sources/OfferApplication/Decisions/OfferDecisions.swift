@@ -74,7 +74,8 @@ public struct OfferDecisions: Sendable {
             // Others wait for the same threads; a dry-run of many offers must not keep them from issuing.
             if decisions.count % Self.offersInATurn == Self.offersInATurn - 1 { await Task.yield() }
             let (offer, product) = (question.offer, question.productId)
-            question.needsNewSigning = try needsNewSigning(question, inquiry, snapshot, about: subject)
+            question.needsNewSigning = try snapshot.needsNewSigning(
+                question, named: inquiry.named, fresh: inquiry.fresh, policy: policy, about: subject)
             var (decision, outlook) = decideAhead(question, about: subject)
             if isQuick { metrics.decided(decision, on: offer, for: .dryRun, in: caller.scope) }
             if decision.outcome == .eligible {
@@ -110,25 +111,30 @@ public struct OfferDecisions: Sendable {
         }
         return first
     }
+}
 
-    private func needsNewSigning(
-        _ question: Question, _ inquiry: Inquiry, _ snapshot: Snapshot, about subject: PreparedSubject
+extension Snapshot {
+    /// Whether the answer would need a signing beyond those that the subject's open issued offer holds.
+    ///
+    /// - Parameter named: how the request names the subject.
+    func needsNewSigning(
+        _ question: Question, named: CustomerIdentifiers, fresh: Bool = false, policy: Policy,
+        about subject: PreparedSubject
     ) throws -> Bool {
         let offer = question.offer
-        if snapshot.takesHistoryAsProven {
+        if takesHistoryAsProven {
             // A supposed issued offer or transaction has no signatures to compare, so a repeated request counts as the
             // same again.
-            let open = subject.openIssuedOffer(of: offer, at: snapshot.now, takesHistoryAsProven: true)
-            let life = open?.expiresAt.milliseconds(since: snapshot.now) ?? 0
-            return life < policy.storedSignatureMinimumLife || inquiry.fresh && offer.delivery != .appStore
+            let open = subject.openIssuedOffer(of: offer, at: now, takesHistoryAsProven: true)
+            let life = open?.expiresAt.milliseconds(since: now) ?? 0
+            return life < policy.storedSignatureMinimumLife || fresh && offer.delivery != .appStore
         }
-        guard let open = snapshot.open(offer, about: subject) else { return true }
+        guard let open = open(offer, about: subject) else { return true }
         let request = IssueRequest {
-            ($0.offerId, $0.productId, $0.customer) = (offer.id, question.productId, inquiry.named)
+            ($0.offerId, $0.productId, $0.customer) = (offer.id, question.productId, named)
         }
         let plan = try SigningPlan(
-            offer, productId: question.productId, request: request, formats: question.formats,
-            history: snapshot.facts.history)
-        return !open.answers(plan, fresh: inquiry.fresh, at: snapshot.now, policy)
+            offer, productId: question.productId, request: request, formats: question.formats, history: facts.history)
+        return !open.answers(plan, fresh: fresh, at: now, policy)
     }
 }

@@ -154,23 +154,37 @@ extension Snapshot {
     private mutating func takeCatalog(
         _ whatIf: ResolvedWhatIf, catalogs: CompiledCatalogs, _ transaction: any StoreTransaction
     ) throws {
-        let asked: Int64
         switch whatIf.catalog {
         case .document(let text, let document):
             if let number { try FrozenOffers.check(document, text: text, in: number, transaction) }
             catalogRevision = 0
             compiledCatalog = CompiledCatalog(document)
-            return
         case .revision(let revision):
-            guard let number,
-                try CatalogStore(transaction).revision(Int64(revision), in: number) != nil
-            else { throw RequestError.unknownRevision(String(revision)) }
-            asked = Int64(revision)
+            guard let number else { throw RequestError.unknownRevision(String(revision)) }
+            try take(revision: Int64(revision), in: number, catalogs: catalogs, transaction)
         case nil:
             guard let number, let asOf = whatIf.asOf else { return }
-            asked = try CatalogStore(transaction).number(inForceAt: asOf, in: number)
+            try takeCatalog(
+                try CatalogStore(transaction).number(inForceAt: asOf, in: number), of: number, catalogs: catalogs,
+                transaction)
         }
-        guard let number else { return }
+    }
+
+    /// Takes a revision of the catalog.
+    ///
+    /// - Throws: `unknownRevision`, `invalidCatalog`.
+    mutating func take(
+        revision: Int64, in number: ScopeNumber, catalogs: CompiledCatalogs, _ transaction: any StoreTransaction
+    ) throws {
+        guard try CatalogStore(transaction).revision(revision, in: number) != nil else {
+            throw RequestError.unknownRevision(String(revision))
+        }
+        try takeCatalog(revision, of: number, catalogs: catalogs, transaction)
+    }
+
+    private mutating func takeCatalog(
+        _ asked: Int64, of number: ScopeNumber, catalogs: CompiledCatalogs, _ transaction: any StoreTransaction
+    ) throws {
         catalogRevision = Int(asked)
         do {
             compiledCatalog = try catalogs.catalog(asked, of: number, in: scope, transaction)

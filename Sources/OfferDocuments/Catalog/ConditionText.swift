@@ -97,7 +97,7 @@ extension CatalogContext {
 extension Offer {
     /// An offer with nothing but a condition. As it stays open once its condition held, no rule of the App Store's is
     /// held against the condition.
-    fileprivate init(probing condition: RuleNode) {
+    package init(probing condition: RuleNode) {
         self.init(
             id: "condition", type: .promotional, delivery: .signature, offerIdentifier: nil, products: [],
             paymentMode: .freeTrial, period: Period(), periodCount: 1, limits: [])

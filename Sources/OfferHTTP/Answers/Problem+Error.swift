@@ -75,6 +75,18 @@ extension Problem {
             self.init(
                 .unknownEvent, "no event has the id `\(id.prefix(100))` in this app and environment",
                 hint: "events are kept for 30 days; `GET /v1/events` lists them")
+        case .unknownSimulation(let id):
+            self.init(
+                .notFound, "no simulation has the id `\(id.prefix(100))` in this app and environment",
+                hint: "results are kept for a day; `POST /v1/simulations` begins a new one")
+        case .simulationsWaiting:
+            self.init(
+                .busy, "one simulation is running and as many as may wait do",
+                hint: "try again when one of them is done, or cancel one with `DELETE /v1/simulations/{id}`")
+        case .tooFewCustomers:
+            self.init(
+                .forbidden, "fewer than 10 customers match, and a `marketing` key is not told of so few",
+                hint: "ask a wider question, or have support search with a `support` key")
         case .noSuchWebhook(nil, _):
             self.init(
                 .noWebhook, "no webhook is for this app and environment",

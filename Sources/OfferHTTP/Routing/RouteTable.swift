@@ -71,6 +71,7 @@ struct RouteTable: Sendable {
         let offers = OffersController(useCases: useCases, limits: limits)
         let customers = CustomersController(useCases: useCases, limits: limits)
         let grants = GrantsController(useCases: useCases, limits: limits)
+        let simulations = SimulationsController(useCases: useCases, limits: limits)
         let events = EventsController(useCases: useCases, limits: limits)
         routes = [
             Route(.post, "/v1/issued-offers", for: [.client, .app], use: issuedOffers.issue),
@@ -97,6 +98,7 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/customers/refresh", for: [.client, .support], use: customers.refresh),
             Route(.post, "/v1/customers/unlink", for: [.support], use: customers.unlink),
             Route(.post, "/v1/customers/reset", for: [.marketing, .support], use: customers.reset),
+            Route(.post, "/v1/customers/search", for: [.support, .marketing], use: simulations.search),
             Route(.put, "/v1/customers/attributes", for: [.client], use: customers.setAttributes),
             Route(.post, "/v1/grants", for: [.support], use: grants.grant),
             Route(.get, "/v1/grants", for: [.support], use: grants.list),
@@ -107,6 +109,9 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/webhooks/test", for: [.support], use: events.tryWebhooks),
             Route(.get, "/v1/reports/funnel", for: [.marketing], use: offers.funnel),
             Route(.get, "/v1/reports/series", for: [.marketing, .support], use: offers.series),
+            Route(.post, "/v1/simulations", for: [.marketing, .support], use: simulations.start),
+            Route(.get, "/v1/simulations/{id}", for: [.marketing, .support], use: simulations.show),
+            Route(.delete, "/v1/simulations/{id}", for: [.marketing, .support], use: simulations.cancel),
             Route(open: .post, "/v1/app-store/{bundleId}/{environment}/notifications", use: appStore.notify),
             Route(open: .get, "/healthz") { _, _ in try .json(HealthBody()) },
             Route(open: .get, "/readyz") { _, _ in

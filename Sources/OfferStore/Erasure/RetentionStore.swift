@@ -59,6 +59,7 @@ public struct RetentionStore {
         let events = try EventStore(transaction).removeOld(at: now, atMost: limit)
         step.events = events.removed
         if !events.isLast { step.isLast = false }
+        try SimulationStore(transaction).clear(at: now)
         step.settled = try IssuedOfferStore(transaction).settlePassed(at: now, limit: limit)
         if [step.answers, step.notifications, step.settled].contains(limit) { step.isLast = false }
         let erased = step.signatures + step.refusals

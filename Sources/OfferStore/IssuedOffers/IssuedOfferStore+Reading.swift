@@ -79,7 +79,7 @@ extension IssuedOfferStore {
         return try statement.all(in: transaction) { try StoredIssuedOffer(reading: &$0) }
     }
 
-    private static let ofCustomersSQL = ListedSQL(
+    static let ofCustomersSQL = ListedSQL(
         "SELECT \(columns) FROM issued_offer WHERE customer_id IN (?*) ORDER BY issued_at, sequence")
 
     static let columns = StoredIssuedOffer.list()

@@ -264,13 +264,17 @@ extension Table {
 }
 
 extension Table {
+    /// Counts of an offer's audience, each for a day.
+    static let simulation = Table(
+        "simulation", StoredSimulation.columns, indexes: ["CREATE INDEX simulation_created ON simulation (created_at)"])
+
     public static let all: [Table] = [
         .storeState, .scope, .customer, .customerIdentifier, .customerAlias, .customerMerge, .customerAttribute,
         .offerOpening, .coverage, .historyTransaction, .historyRenewalInfo, .historyAppTransaction, .historyFacts,
         .notification, .importRun, .importRow, .importRefusal, .importCustomer, .apiKey, .apiKeyUse, .catalogRevision,
         .pause, .issuedOffer, .offerGrant, .signing, .refusal, .keptAnswer, .redemption, .offerCounter,
         .redemptionCounter, .erasure, .erasedIdentifier, .keptEvidence, .event, .dueEvent, .retentionProgress,
-        .auditState, .auditEvent, .auditCheckpoint, .webhook, .webhookRetry,
+        .auditState, .auditEvent, .auditCheckpoint, .webhook, .webhookRetry, .simulation,
     ]
 
     /// Tables in which a body changes only rows of what it concerns (``WriteExpectation``), or says so, or rows that the

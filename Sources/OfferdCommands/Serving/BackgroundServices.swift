@@ -151,6 +151,14 @@ extension RepeatedWork {
         }
     }
 
+    /// Ends the simulations that the server counts when it stops.
+    static func simulations(_ simulations: Simulations) -> RepeatedWork {
+        RepeatedWork(runsAtStop: true) { isLast in
+            if isLast { await simulations.stop() }
+            return .seconds(3_600)
+        }
+    }
+
     /// Keeps the events that become due by themselves. Each process looks every second; the first one that writes has
     /// them. Between two transactions, requests have the writer for themselves.
     static func dueEvents(_ events: DueEvents, _ logger: Logger) -> RepeatedWork {

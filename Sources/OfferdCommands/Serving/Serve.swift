@@ -115,6 +115,7 @@ struct Serve: AsyncParsableCommand {
             digestKey: audit?.digestKey, checkpointSigner: audit?.signer, metrics: metrics, rates: rates,
             webhooks: webhooks, outlet: WebhookOutlet(sender: sender, clock: { .wallClock }),
             customerTokens: customerTokens, timeZones: .ofFoundation, grants: setup.configuration.grants, clock: clock,
+            inProgress: { requests.count },
             freeSpace: { [path = setup.database.path] in path.flatMap(DiskReserve.freeSpace(beside:)) })
         if let audit, let witness = audit.witness {
             try await witness.require(database, judge: audit.keys.isSigned, newer: useCases.audit.checkpoints)
@@ -175,7 +176,8 @@ struct Serve: AsyncParsableCommand {
         // The first is stopped last: the final checkpoint signs what the last requests did.
         var services: [any Service] = [
             RepeatedWork.checkpoints(useCases.audit, audit?.witness, logger, notes).onlyOnce(of: database),
-            RepeatedWork.keyUses(useCases.apiKeys, logger), DrainService(shutdown: shutdown), server,
+            RepeatedWork.keyUses(useCases.apiKeys, logger), RepeatedWork.simulations(useCases.simulations),
+            DrainService(shutdown: shutdown), server,
             RepeatedWork.dueEvents(useCases.dueEvents, logger).onlyOnce(of: database),
             RepeatedWork.retention(retention, logger, metrics).onlyOnce(of: database),
             RepeatedWork.keyTests(registry, logger), RepeatedWork.customerTokens(customerTokens),
