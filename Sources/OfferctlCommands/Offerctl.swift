@@ -21,7 +21,8 @@ struct Offerctl: AsyncParsableCommand {
             """,
         version: ProgramVersion.text,
         subcommands: [
-            CatalogCommand.self, OffersCommand.self, DryRun.self, TestCommand.self, ReplayCommand.self,
+            CatalogCommand.self, OffersCommand.self, DryRun.self, SimulateCommand.self, TestCommand.self,
+            ReplayCommand.self,
             DecisionsCommand.self, CustomersCommand.self, IssuedCommand.self, EventsCommand.self, SignatureCommand.self,
             ReportCommand.self, LoginCommand.self, ContextsCommand.self,
         ])

@@ -67,10 +67,12 @@ struct CatalogPlanCommand: AsyncParsableCommand {
             Compares the file with the catalog in force and writes nothing. + widens what customers may have, - takes \
             something away, ± does both, · does neither, and of ? it is not known. Says what the file would undo of later \
             revisions than the one it was exported from, and of the last ten if it was exported from another environment. \
-            Needs a key with the role marketing.
+            With --audience the server counts for each changed offer how many customers gain it and how many lose it, as \
+            `offerctl simulate` does. Needs a key with the role marketing.
 
             Example:
               offerctl catalog plan catalog.yaml
+              offerctl catalog plan catalog.yaml --audience
               offerctl catalog plan catalog.yaml --exit-code --json
             """)
 
@@ -79,7 +81,16 @@ struct CatalogPlanCommand: AsyncParsableCommand {
     @Flag(help: "End with status 1 if an offer or product would change.")
     var exitCode = false
 
+    @Flag(help: "Count for each changed offer who gains it and who loses it.")
+    var audience = false
+
     @OptionGroup var answer: AnswerOptions
+
+    mutating func validate() throws {
+        if audience, answer.output.isGiven {
+            throw ValidationError("`--audience` is for people: leave it, or `--json` and `--output`, out")
+        }
+    }
 
     func run() async throws {
         try await answer.connect(files: SentFiles(catalog: catalog.file)) { client in
@@ -88,6 +99,11 @@ struct CatalogPlanCommand: AsyncParsableCommand {
             document.noteWarnings(file: catalog.file)
             let (reply, plan) = try await client.plan(document, from: inForce)
             try answer.show(reply, text: plan.text(answer.output.palette))
+            if audience {
+                let planned = try await PlannedAudience(
+                    of: reply.body.changes, in: document, asking: client)
+                Console.write(answer.output.palette.wrap("\n" + planned.text(answer.output.palette)))
+            }
             if exitCode && plan.hasChanges { throw CommandFailure.answeredNo }
         }
     }

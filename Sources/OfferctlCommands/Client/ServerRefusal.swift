@@ -104,8 +104,8 @@ enum CLITerms {
         "reason": "--reason", "release": "--release", "expiresAt": "--expires",
         "format": "--format", "offerIdentifier": "--offer-identifier", "keyId": "--key-id", "nonce": "--nonce",
         "timestamp": "--timestamp", "signature": "--signature", "jws": "--jws",
-        "from": "--from", "to": "--to", "type": "--type", "orderId": "--order-id",
-        "offer": "--offer", "by": "--by", "timeZone": "--time-zone",
+        "where": "--where", "compareWith": "--compare", "from": "--from", "to": "--to", "type": "--type",
+        "orderId": "--order-id", "offer": "--offer", "by": "--by", "timeZone": "--time-zone",
     ]
 
     static let commands = [
@@ -115,6 +115,7 @@ enum CLITerms {
         "POST /v1/customers/unlink": "offerctl customers unlink", "POST /v1/grants": "offerctl customers grant",
         "GET /v1/grants": "offerctl customers grants",
         "POST /v1/customers/reset": "offerctl customers reset", "GET /v1/issued-offers": "offerctl issued list",
+        "POST /v1/customers/search": "offerctl customers list", "POST /v1/simulations": "offerctl simulate",
         "POST /v1/decisions": "offerctl dry-run", "GET /v1/decisions/{id}": "offerctl decisions show",
         "POST /v1/issued-offers/{id}/replay": "offerctl replay",
         "POST /v1/signature-checks": "offerctl signature check",

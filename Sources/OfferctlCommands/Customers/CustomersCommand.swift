@@ -8,16 +8,15 @@ struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers",
         abstract:
-            "Show what is known about a customer, fetch what Apple knows, grant an offer, detach a wrong alias, and reset a tester.",
+            "Show or list customers, fetch what Apple knows, grant an offer, detach a wrong alias, and reset a tester.",
         discussion: """
             Example:
               offerctl customers show --customer-id user-17
               offerctl customers refresh --customer-id user-17
             """,
         subcommands: [
-            CustomersShow.self, CustomersRefresh.self, CustomersGrant.self, CustomersGrants.self,
-            CustomersRevokeGrant.self,
-            CustomersUnlink.self, CustomersReset.self,
+            CustomersShow.self, CustomersList.self, CustomersRefresh.self, CustomersGrant.self, CustomersGrants.self,
+            CustomersRevokeGrant.self, CustomersUnlink.self, CustomersReset.self,
         ])
 }
 

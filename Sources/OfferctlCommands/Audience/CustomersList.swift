@@ -1,0 +1,47 @@
+import ArgumentParser
+import CommandLineSupport
+import OfferAPI
+import OfferModel
+
+struct CustomersList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the customers of whom a condition holds.",
+        discussion: """
+            The condition is in the words of the catalog: FACT OPERATOR VALUE, joined by and, or, not and parentheses. A \
+            customer of whom it is not known whether it holds is left out. Facts of a subscription are those of one \
+            subscription group; it is enough that the condition holds for one. A page may be short although more follow.
+
+            Needs a key with the role support or marketing. A marketing key gets your app's own customer IDs only, and \
+            nothing where fewer than 10 customers match.
+
+            Example:
+              offerctl customers list --where 'subscription.state is inBillingRetryPeriod'
+              offerctl customers list --where 'subscription.daysSinceExpired atMost 10 and customer.refunds is 0'
+            """)
+
+    @Option(
+        name: .customLong("where"), help: ArgumentHelp("List customers of whom this holds.", valueName: "condition"))
+    var condition: String
+
+    @OptionGroup var page: PageOptions
+    @OptionGroup var answer: AnswerOptions
+
+    func run() async throws {
+        try ConditionArgument.check(condition)
+        var request = CustomerSearchRequest()
+        (request.where, request.cursor) = (condition, page.cursor)
+        if let limit = page.limit { request.limit = limit }
+        let found = try await answer.show { client in
+            try await client.post("/v1/customers/search", request, as: CustomerSearchPage.self)
+        } text: { page in
+            let table = SimulationText.customers(page.customers)
+            let unknown = page.undetermined ?? 0
+            return
+                ((table.isEmpty ? ["no customers were found"] : table.lines(answer.output.palette))
+                + (unknown > 0 ? ["of \(unknown.counted("customer")) it is not known whether it holds"] : []))
+                .joined(separator: "\n")
+        }
+        answer.noteNext(found.nextCursor)
+    }
+}

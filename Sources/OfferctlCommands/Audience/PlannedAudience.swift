@@ -1,0 +1,37 @@
+import CommandLineSupport
+import OfferAPI
+import OfferDocuments
+import OfferModel
+
+/// For each offer that a file would change, how many customers gain it and how many lose it.
+struct PlannedAudience {
+    private var rows: [[String?]] = []
+
+    init(
+        of changes: [CatalogChange], in file: CatalogFile, asking client: OfferdClient
+    ) async throws {
+        let offers = changes.compactMap(\.offerId).reduce(into: [OfferId]()) { if !$0.contains($1) { $0.append($1) } }
+        let catalog = file.document?.value
+        for offer in offers {
+            var request = SimulationRequest()
+            request.offerId = offer
+            let isKept = catalog.map { $0.offer(offer) != nil } ?? true
+            if isKept {
+                request.catalog = String(decoding: file.bytes, as: UTF8.self)
+                request.compareWith = .inForce
+            }
+            guard let result = try await client.simulate(request).body.result else { continue }
+            // Who has an offer that is removed loses it.
+            rows.append([
+                offer.rawValue, isKept ? result.gains?.customers.words : "0",
+                isKept ? result.losses?.customers.words : result.eligible.words, isKept ? result.eligible.words : "0",
+            ])
+        }
+    }
+
+    func text(_ palette: Palette) -> String {
+        let table = TextTable(["OFFER", "GAIN", "LOSE", "ELIGIBLE THEN"], alignedRight: [1, 2, 3], rows: rows)
+        return table.isEmpty
+            ? "no offer changes, so no customer gains or loses one" : table.lines(palette).joined(separator: "\n")
+    }
+}
