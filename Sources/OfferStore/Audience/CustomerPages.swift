@@ -26,7 +26,9 @@ public struct CustomerPages {
     }
 
     public func count() throws -> Int {
-        try transaction.first("SELECT COUNT(*) FROM customer WHERE scope_id = ?1 AND merged_into IS NULL", scope) ?? 0
+        try transaction.first(
+            "SELECT COUNT(*) FROM customer WHERE +scope_id = ?1 AND id > ?2 AND merged_into IS NULL", scope,
+            CustomerNumber(rawValue: 0)) ?? 0
     }
 
     /// The next customers in the order in which they were first stored; fewer than ``size`` at the end.

@@ -38,7 +38,7 @@ extension StoredSimulation: TableRow {
     mutating func visit(_ columns: inout some ColumnVisitor) throws {
         try columns("id", &id, .key("CHECK (length(id) = 36 AND id = lower(id))"))
         try columns("scope_id", &scope, "REFERENCES scope (id)")
-        try columns("api_key_id", &apiKeyId, "REFERENCES api_key (id)")
+        try columns("api_key_id", &apiKeyId)
         try columns("request", &request)
         try columns("state", &state, "CHECK (state IN ('running', 'done', 'cancelled', 'failed'))")
         try columns("done", &done)

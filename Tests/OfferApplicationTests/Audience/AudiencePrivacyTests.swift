@@ -1,0 +1,101 @@
+import OfferAPI
+import OfferApplication
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@Suite("What a marketing key learns of few customers")
+struct AudiencePrivacyTests {
+    private func bench() async throws -> Workbench {
+        let bench = try await Workbench()
+        try await bench.admit(Array(repeating: .lapsed, count: 23) + [.newcomer, .newcomer, .newcomer])
+        try await bench.setAttributes(["email": .text("anna@example.com")], of: "104")
+        return bench
+    }
+
+    @Test(
+        "who matches one person's attribute is a few, with no member that says more",
+        arguments: [
+            "customer.attributes.email is \"anna@example.com\"", "customer.attributes.email is \"bert@example.com\"",
+            "customer.attributes.email exists and subscription.state is expired",
+        ])
+    func probe(_ condition: String) async throws {
+        let bench = try await bench()
+        let request = SimulationRequest.of("comeback") { ($0.where, $0.compareWith) = (condition, .inForce) }
+        let result = try await bench.simulated(request, caller: Workbench.marketing)
+        let few = AudienceCount.fewerThan(10)
+        #expect([result.customers, result.eligible, result.ineligible, result.undetermined].allSatisfy { $0 == few })
+        #expect(result.heldBack == few && result.gains?.customers == few && result.losses?.customers == few)
+        #expect(result.byRule.isEmpty && result.undeterminedBy.isEmpty && result.samples.isEmpty)
+        #expect(result.costCeiling == nil && result.gains?.samples == [] && result.losses?.samples == [])
+        #expect(
+            result.next30Days.allSatisfy { $0.eligible == few } && result.waterfall.allSatisfy { $0.customers == few })
+    }
+
+    @Test("numbers come in tens, so that no small one is the difference of two, and samples name the app's ids only")
+    func rounded() async throws {
+        let bench = try await bench()
+        let result = try await bench.simulated(.of("comeback"), caller: Workbench.marketing)
+        #expect(result.customers.told == 30 && result.eligible.told == 20)
+        #expect(result.ineligible == .fewerThan(10) && result.undetermined == .fewerThan(10))
+        #expect(result.waterfall.map(\.customers.told) == [30])
+        #expect(result.costCeiling?.first?.amount == "300.00")
+        #expect(result.samples.count == 10)
+        #expect(
+            result.samples.allSatisfy {
+                $0.customerId != nil && $0.appTransactionId == nil && $0.originalTransactionId == nil
+                    && $0.appAccountToken == nil
+            })
+        let exact = try await bench.simulated(.of("comeback"))
+        #expect(exact.customers.told == 26 && exact.eligible.told == 23)
+    }
+
+    @Test("a key sees by its own role what the other began")
+    func otherRole() async throws {
+        let bench = try await bench()
+        let started = try await bench.useCases.simulations.start(.of("comeback"), caller: Workbench.support)
+        _ = try await bench.useCases.simulations.ended(started.id)
+        let shown = try await bench.useCases.simulations.show(started.id, caller: Workbench.marketing)
+        #expect(shown.result?.customers.told == 30)
+    }
+
+    @Test("a search that fewer than ten match is refused, on whatever page it asks for")
+    func search() async throws {
+        let bench = try await bench()
+        func found(_ condition: String, cursor: String? = nil, _ caller: Caller) async throws -> CustomerSearchPage {
+            var request = CustomerSearchRequest()
+            (request.where, request.cursor, request.limit) = (condition, cursor, 4)
+            return try await bench.useCases.search.page(request, caller: caller)
+        }
+        for condition in ["customer.attributes.email is \"anna@example.com\"", "customer.attributes.email exists"] {
+            for cursor in [nil, "1", "20"] {
+                await #expect(throws: RequestError.self) {
+                    _ = try await found(condition, cursor: cursor, Workbench.marketing)
+                }
+            }
+            #expect(try await found(condition, Workbench.support).customers.map(\.customerId) == ["user-104"])
+        }
+        let page = try await found("subscription.state is expired", Workbench.marketing)
+        #expect(page.customers.map(\.customerId) == ["user-100", "user-101", "user-102", "user-103"])
+        #expect(page.customers.allSatisfy { $0.originalTransactionId == nil } && page.undetermined == nil)
+        let next = try await found("subscription.state is expired", cursor: page.nextCursor, Workbench.marketing)
+        #expect(next.customers.first?.customerId == "user-104")
+        #expect(
+            try await found("subscription.state is expired", Workbench.support).customers.first?.originalTransactionId
+                == "100")
+    }
+
+    @Test("every match is on one page of a search, each once")
+    func pages() async throws {
+        let bench = try await bench()
+        var (seen, cursor): ([CustomerId?], String?) = ([], nil)
+        repeat {
+            var request = CustomerSearchRequest()
+            (request.where, request.cursor, request.limit) = ("subscription.everInGroup is true", cursor, 5)
+            let page = try await bench.useCases.search.page(request, caller: Workbench.support)
+            seen += page.customers.map(\.customerId)
+            cursor = page.nextCursor
+        } while cursor != nil
+        #expect(seen == (100..<123).map { CustomerId("user-\($0)") })
+    }
+}
