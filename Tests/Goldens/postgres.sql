@@ -492,6 +492,19 @@ CREATE TABLE webhook_retry (
     failed_at bigint,
     PRIMARY KEY (webhook_id, event_sequence)
 );
+CREATE TABLE simulation (
+    id text COLLATE "C" PRIMARY KEY CHECK (length(id) = 36 AND id = lower(id)),
+    scope_id bigint NOT NULL,
+    api_key_id text COLLATE "C" NOT NULL,
+    request text COLLATE "C" NOT NULL,
+    state text COLLATE "C" NOT NULL CHECK (state IN ('running', 'done', 'cancelled', 'failed')),
+    done bigint NOT NULL,
+    total bigint NOT NULL,
+    result text COLLATE "C",
+    failure text COLLATE "C",
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL
+);
 ALTER TABLE customer ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
 ALTER TABLE customer ADD FOREIGN KEY (merged_into) REFERENCES customer (id);
 ALTER TABLE customer ADD FOREIGN KEY (erasure_sequence) REFERENCES erasure (sequence);
@@ -543,6 +556,7 @@ ALTER TABLE kept_evidence ADD FOREIGN KEY (customer_id) REFERENCES customer (id)
 ALTER TABLE event ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
 ALTER TABLE due_event ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
 ALTER TABLE webhook_retry ADD FOREIGN KEY (webhook_id) REFERENCES webhook (id);
+ALTER TABLE simulation ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
 CREATE INDEX customer_merged ON customer (merged_into) WHERE merged_into IS NOT NULL;
 CREATE INDEX customer_identifier_customer ON customer_identifier (customer_id, kind, is_proven);
 CREATE INDEX customer_alias_customer ON customer_alias (customer_id, kind);
@@ -606,6 +620,7 @@ CREATE INDEX audit_event_keys ON audit_event (sequence) WHERE kind = 'keys';
 CREATE INDEX webhook_retry_due ON webhook_retry (webhook_id, next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX webhook_retry_customer ON webhook_retry (webhook_id, customer_id, event_sequence)
     WHERE customer_id IS NOT NULL;
+CREATE INDEX simulation_created ON simulation (created_at);
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
     'BEGIN RAISE EXCEPTION ''%.append'', TG_TABLE_NAME; END';
 CREATE TRIGGER audit_event_append BEFORE UPDATE OR DELETE ON audit_event FOR EACH ROW EXECUTE FUNCTION refuse_change();

@@ -563,6 +563,20 @@ CREATE TABLE webhook_retry (
 CREATE INDEX webhook_retry_due ON webhook_retry (webhook_id, next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX webhook_retry_customer ON webhook_retry (webhook_id, customer_id, event_sequence)
     WHERE customer_id IS NOT NULL;
+CREATE TABLE simulation (
+    id TEXT PRIMARY KEY CHECK (length(id) = 36 AND id = lower(id)),
+    scope_id INTEGER NOT NULL REFERENCES scope (id),
+    api_key_id TEXT NOT NULL,
+    request TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('running', 'done', 'cancelled', 'failed')),
+    done INTEGER NOT NULL,
+    total INTEGER NOT NULL,
+    result TEXT,
+    failure TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX simulation_created ON simulation (created_at);
 CREATE VIEW decision AS
     SELECT sequence, decision_id AS id, scope_id, 'issue' AS kind, customer_id, offer_id,
         issued_at AS decided_at, catalog_revision, 'eligible' AS outcome, id AS issued_offer_id, record

@@ -101,6 +101,10 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
             body: #"{"customer":{"originalTransactionId":"100"},"offerId":"comeback","reason":"a test"}"#),
         AnsweredCall("GET /v1/grants", 200, .support, target: "/v1/grants?identifier=100"),
         AnsweredCall("DELETE /v1/grants/{id}", 200, .support),
+            "POST /v1/customers/search", 200, .support, body: #"{"where":"subscription.state is expired"}"#),
+        AnsweredCall("POST /v1/simulations", 202, .marketing, body: #"{"offerId":"comeback"}"#),
+        AnsweredCall("GET /v1/simulations/{id}", 200, .support),
+        AnsweredCall("DELETE /v1/simulations/{id}", 200, .marketing),
     ]
 
     /// Asks, with the id of an issued offer where the path has `{id}`.
@@ -122,6 +126,7 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
             id = grant.json["grantId"] as? String ?? grant.text
         }
         if call.hasPrefix("GET /v1/decisions/") { id = try await service.refusal().decisionId }
+        if call.contains(" /v1/simulations/") { id = try await service.simulation(#"{"offerId":"comeback"}"#) }
         let body = try body?.replacing("{testNotification}", with: service.testNotification())
         return try await service.ask(
             words[0], target ?? words[1].replacing("{id}", with: id), token: token, body: body,

@@ -25,7 +25,9 @@ struct DescribedBodies {
         ("RefreshRequest", RefreshRequestBody.self), ("Refresh", RefreshReport.self),
         ("Customers", CustomerDetails.self), ("CatalogApplied", CatalogApplied.self), ("Health", HealthBody.self),
         ("GrantRequest", GrantRequestBody.self), ("GrantPage", PageBody<GrantView>.self),
-        ("Problem", ProblemBody.self),
+        ("SimulationRequest", SimulationRequest.self), ("SimulationStarted", SimulationStarted.self),
+        ("Simulation", SimulationBody.self), ("CustomerSearchRequest", CustomerSearchRequest.self),
+        ("CustomerSearchPage", CustomerSearchPage.self), ("Problem", ProblemBody.self),
     ]
 
     /// Members that a schema describes more narrowly than their type does.

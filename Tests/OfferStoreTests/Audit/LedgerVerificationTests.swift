@@ -45,6 +45,7 @@ struct LedgerVerificationTests {
         "due_event": "follows from the history",
         "webhook": "how far delivery has come",
         "webhook_retry": "events that wait to be sent again",
+        "simulation": "counts for marketing, for a day; nothing is decided by them",
         "notification": "signed by Apple; what it brought is in the history",
         "import_run": "how far an import has come; events tell of what it changed",
         "import_row": "read and not yet applied; applied rows are in the history",
