@@ -36,7 +36,7 @@ struct SimulationHTTPTests {
         }
     }
 
-    private static let refused: [(body: String, status: Int, code: String, words: String)] = [
+    private static let mistakes: [(body: String, status: Int, code: String, words: String)] = [
         (#"{"offerId":"nope"}"#, 404, "unknown-offer", "the catalog has no offer `nope`"),
         (#"{"offerId":""}"#, 400, "invalid-request", "a text of 1 to 255 characters"),
         (#"{"offerId":"comeback","where":""}"#, 400, "invalid-request", "the condition is empty"),
@@ -71,7 +71,7 @@ struct SimulationHTTPTests {
         ),
     ]
 
-    @Test("what cannot be counted is refused at once, in the words of the catalog", arguments: refused)
+    @Test("what cannot be counted is refused at once, in the words of the catalog", arguments: mistakes)
     func refused(_ body: String, _ status: Int, _ code: String, _ words: String) async throws {
         try await ServiceFixture.run { service in
             try await service.applyCatalog()
