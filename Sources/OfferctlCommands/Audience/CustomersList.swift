@@ -16,8 +16,9 @@ struct CustomersList: AsyncParsableCommand {
             nothing where fewer than 10 customers match.
 
             Example:
-              offerctl customers list --where 'subscription.state is inBillingRetryPeriod'
-              offerctl customers list --where 'subscription.daysSinceExpired atMost 10 and customer.refunds is 0'
+              offerctl customers list --where 'customer.refunds moreThan 1'
+              offerctl customers list \\
+                --where 'subscription.state is expired and customer.storefront is USA'
             """)
 
     @Option(

@@ -23,8 +23,10 @@ struct SimulateCommand: AsyncParsableCommand {
 
             Example:
               offerctl simulate --offer comeback-half-price
-              offerctl simulate --offer comeback-half-price --catalog catalog.yaml --compare
-              offerctl simulate --offer comeback-half-price --where 'customer.storefront in [USA, CAN]'
+              offerctl simulate --offer comeback-half-price \\
+                --catalog catalog.yaml --compare
+              offerctl simulate --offer comeback-half-price \\
+                --where 'customer.storefront in [USA, CAN]'
             """)
 
     @Option(help: ArgumentHelp("The offer, by its id in the catalog.", valueName: "id"))
