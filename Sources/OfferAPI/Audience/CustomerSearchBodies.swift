@@ -1,6 +1,6 @@
 import OfferModel
 
-/// `POST /v1/customers/search`: the customers of whom a condition holds.
+/// `POST /v1/customers/search`: the customers who meet a condition.
 public struct CustomerSearchRequest: WireRequest {
     /// A condition in one line (docs/audience.md#conditions).
     public var `where` = ""

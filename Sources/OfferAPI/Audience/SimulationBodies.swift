@@ -8,7 +8,7 @@ public struct SimulationRequest: WireRequest {
     public var catalog: String?
     /// The instant to decide at, as in a dry-run.
     public var asOf: Instant?
-    /// Only customers of whom this holds, a condition in one line (docs/audience.md#conditions).
+    /// Only customers who meet this condition, a condition in one line (docs/audience.md#conditions).
     public var `where`: String?
     /// The catalog by which gains and losses are told.
     public var compareWith: ComparedCatalog?
@@ -128,14 +128,14 @@ public struct FewCustomers: WireObject {
 public struct SimulationResult: WireObject {
     /// The instant that was decided at.
     public var asOf: Instant = .blank
-    /// The customers that were counted: all, or those of whom `where` holds.
+    /// The customers that were counted: all, or those who meet `where`.
     public var customers = AudienceCount.exactly(0)
     public var eligible = AudienceCount.exactly(0)
     public var ineligible = AudienceCount.exactly(0)
     public var undetermined = AudienceCount.exactly(0)
-    /// Of the ineligible, those whom nothing but the rollout or the holdout keeps from the offer.
+    /// Of the ineligible, those kept from the offer by nothing but the rollout or the holdout.
     public var heldBack = AudienceCount.exactly(0)
-    /// Customers of whom it is not known whether `where` holds; they are not counted.
+    /// Customers who may or may not meet `where`; they are not counted.
     public var undeterminedWhere: AudienceCount?
     /// The rules that decided against the offer, the most frequent first; several may have decided for one customer.
     public var byRule: [RuleCount] = []

@@ -138,7 +138,7 @@ struct AudienceCounting {
         }
     }
 
-    /// The first of them, those first whom the app knows under a name of its own.
+    /// The first of them, those that the app has named before others.
     private func chosen(among candidates: [CustomerNumber]) throws -> [Int64] {
         let named = try pages.named(among: candidates)
         let ordered = candidates.filter(named.contains) + candidates.filter { !named.contains($0) }
@@ -147,7 +147,7 @@ struct AudienceCounting {
 }
 
 extension [CustomerNumber] {
-    /// Keeps the first few, among whom samples are chosen.
+    /// Keeps the first few: samples are chosen among them.
     fileprivate mutating func keep(_ customer: CustomerNumber) {
         if count < CustomerPages.size { append(customer) }
     }

@@ -3,7 +3,7 @@ import OfferDocuments
 import OfferModel
 import OfferStore
 
-/// The customers of whom a condition holds, in pages.
+/// The customers who meet a condition, in pages.
 public struct CustomerSearch: Sendable {
     let database: any StoreDatabase
     let catalogs: CompiledCatalogs

@@ -190,7 +190,7 @@ struct AudiencePrivacy {
             .compactMap { try store.customers([$0]).first }.compactMap(sample)
     }
 
-    /// A customer as the role may know them; `nil` for one whom it may not.
+    /// A customer as the role may know them; `nil` for one it may not know.
     func sample(_ customer: StoredCustomer) -> SampleCustomer? {
         var sample = SampleCustomer()
         sample.customerId = customer.customerIds.first

@@ -4,7 +4,7 @@ import OfferAPI
 import OfferApplication
 import OfferModel
 
-/// `/v1/simulations` and the search for customers: how many there are of whom something holds, and who.
+/// `/v1/simulations` and the search for customers: how many there are, and who.
 struct SimulationsController: Sendable {
     let useCases: UseCases
     let limits: HTTPLimits

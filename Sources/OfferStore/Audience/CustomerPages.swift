@@ -48,7 +48,7 @@ public struct CustomerPages {
         }
     }
 
-    /// Those of some customers to whom the app has given a `customerId`.
+    /// Those of some customers that have a `customerId` of the app's.
     public func named(among customers: [CustomerNumber]) throws -> Set<CustomerNumber> {
         let found: [CustomerNumber] = try transaction.all(
             "SELECT customer_id FROM customer_alias WHERE kind = ?1 AND customer_id IN (?*)", "customerId",

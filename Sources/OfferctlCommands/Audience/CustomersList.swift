@@ -6,10 +6,10 @@ import OfferModel
 struct CustomersList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the customers of whom a condition holds.",
+        abstract: "List the customers who meet a condition.",
         discussion: """
             The condition is in the words of the catalog: FACT OPERATOR VALUE, joined by and, or, not and parentheses. A \
-            customer of whom it is not known whether it holds is left out. Facts of a subscription are those of one \
+            customer who may or may not meet it is left out. Facts of a subscription are those of one \
             subscription group; it is enough that the condition holds for one. A page may be short although more follow.
 
             Needs a key with the role support or marketing. A marketing key gets your app's own customer IDs only, and \
@@ -22,7 +22,8 @@ struct CustomersList: AsyncParsableCommand {
             """)
 
     @Option(
-        name: .customLong("where"), help: ArgumentHelp("List customers of whom this holds.", valueName: "condition"))
+        name: .customLong("where"),
+        help: ArgumentHelp("List customers who meet this condition.", valueName: "condition"))
     var condition: String
 
     @OptionGroup var page: PageOptions
@@ -40,7 +41,7 @@ struct CustomersList: AsyncParsableCommand {
             let unknown = page.undetermined ?? 0
             return
                 ((table.isEmpty ? ["no customers were found"] : table.lines(answer.output.palette))
-                + (unknown > 0 ? ["of \(unknown.counted("customer")) it is not known whether it holds"] : []))
+                + (unknown > 0 ? ["\(unknown.counted("more customer")) may or may not meet it"] : []))
                 .joined(separator: "\n")
         }
         answer.noteNext(found.nextCursor)

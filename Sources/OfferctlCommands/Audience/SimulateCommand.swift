@@ -14,7 +14,7 @@ struct SimulateCommand: AsyncParsableCommand {
             the result: a minute for a million customers. It writes nothing that offers depend on. The waterfall shows who \
             is left after each rule.
 
-            --where counts only customers of whom a condition holds, in the words of the catalog: FACT OPERATOR VALUE, \
+            --where counts only customers who meet a condition, in the words of the catalog: FACT OPERATOR VALUE, \
             joined by and, or, not and parentheses. --catalog decides by a file instead of the catalog in force, and \
             --compare then tells who gains the offer and who loses it.
 
@@ -44,7 +44,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("Count only customers of whom this holds.", valueName: "condition"))
+        help: ArgumentHelp("Count only customers who meet this condition.", valueName: "condition"))
     var condition: String?
 
     @Flag(help: "Tell who gains the offer and who loses it against the catalog in force.")

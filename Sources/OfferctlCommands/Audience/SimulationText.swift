@@ -23,7 +23,7 @@ struct SimulationText {
 
     private func unknown(_ result: SimulationResult) -> [String] {
         guard let number = result.undeterminedWhere, number != .exactly(0) else { return [] }
-        return ["  of \(number.words) more it is not known whether `--where` holds; they are not counted"]
+        return ["  \(number.words) more may or may not meet `--where`; they are not counted"]
     }
 
     private func outcomes(_ result: SimulationResult) -> TextTable {

@@ -9,7 +9,7 @@ import Testing
 struct SimulationTests {
     private static let offers: [OfferId] = ["comeback", "twice", "welcome", "back", "engaged", "sketch"]
 
-    /// Customers in random scenes, to whom offers were issued, voided and redeemed.
+    /// Customers in random scenes, with offers issued, voided and redeemed.
     private func populate(_ bench: Workbench, _ count: Int, _ generator: inout SeededGenerator) async throws {
         for place in 0..<count {
             let id = "\(1_000 + place)"
@@ -143,7 +143,7 @@ struct SimulationTests {
         #expect(result.eligible.told == 1)
     }
 
-    @Test("`where` counts only who matches, and apart from them of whom it is not known")
+    @Test("`where` counts only who matches, and apart from them who may match")
     func condition() async throws {
         let bench = try await Workbench()
         try await bench.admit([.lapsed, .lapsed, .subscriber, .newcomer])
@@ -193,7 +193,7 @@ struct SimulationTests {
         #expect(cost.amount == amount && cost.currency == "USD" && cost.isCapped == isCapped)
     }
 
-    @Test("held out are those whom only the rollout keeps back")
+    @Test("held out are those kept back by the rollout alone")
     func heldBack() async throws {
         let rollout = TestCatalog.comeback().replacing(
             "    limits:", with: "    rollout: { percent: 100, holdout: 50 }\n    limits:")

@@ -9,7 +9,7 @@ public struct AudienceTally: Sendable {
     public private(set) var eligible = 0
     public private(set) var ineligible = 0
     public private(set) var undetermined = 0
-    /// Of the ineligible, those whom nothing but the rollout or the holdout keeps from the offer.
+    /// Of the ineligible, those kept from the offer by nothing but the rollout or the holdout.
     public private(set) var heldBack = 0
     /// By the rules that decided, how many customers each kept from the offer; several may have decided for one.
     public private(set) var rules: [BlockingRule: Int] = [:]
