@@ -46,7 +46,8 @@ struct PauseHTTPTests {
             let now = service.clock.now.milliseconds
             let long = String(repeating: "ü", count: 501)
             for (body, pointer, code) in [
-                (#"{"until":\#(now)}"#, "/until", "invalidValue"), (#"{"until":\#(now - 1)}"#, "/until", "invalidValue"),
+                (#"{"until":\#(now)}"#, "/until", "invalidValue"),
+                (#"{"until":\#(now - 1)}"#, "/until", "invalidValue"),
                 (#"{"until":\#(now + 367 * 86_400_000)}"#, "/until", "invalidValue"),
                 (#"{"until":-1}"#, "/until", "invalidValue"), (#"{"until":9007199254740993}"#, "/until", nil),
                 (#"{"until":"2026-12-01"}"#, "/until", nil), (#"{"until":1.5}"#, "/until", nil),

@@ -89,7 +89,9 @@ struct CatalogTests {
     func endedPauses(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let scope = bench.scope
-        @Sendable func at(_ seconds: Int64) -> Instant { Bench.now.adding(milliseconds: seconds * Instant.Duration.second) }
+        @Sendable func at(_ seconds: Int64) -> Instant {
+            Bench.now.adding(milliseconds: seconds * Instant.Duration.second)
+        }
         func pause(_ offer: OfferId?, until end: Int64?, _ reason: String?, at now: Int64) async throws -> Bool {
             try await bench.database.write {
                 try PauseStore($0).pause(
@@ -117,7 +119,8 @@ struct CatalogTests {
         // Whatever is recorded later, an earlier moment had what it had.
         try await bench.database.write { try PauseStore($0).endPassed(at: at(25), actor: "sweep") }
         try await bench.database.write { try PauseStore($0).endPassed(at: at(26), actor: "sweep") }
-        for (second, expected) in [(0, ["a"]), (5, [nil, "a"]), (21, [nil, "a"]), (26, ["a"])] as [(Int64, [OfferId?])] {
+        for (second, expected) in [(0, ["a"]), (5, [nil, "a"]), (21, [nil, "a"]), (26, ["a"])] as [(Int64, [OfferId?])]
+        {
             let found = try await bench.database.read { try PauseStore($0).active(in: scope, at: at(second)) }
             #expect(found.map(\.offerId) == expected, "\(second)")
         }

@@ -144,7 +144,8 @@ public struct OfferPauses: Sendable {
     ///   it changed anything.
     private func change(
         _ offerId: OfferId?, _ caller: Caller,
-        _ change: @escaping @Sendable (PauseStore, [OfferId?], [ActivePause], ScopeNumber, any StoreTransaction) throws
+        _ change:
+            @escaping @Sendable (PauseStore, [OfferId?], [ActivePause], ScopeNumber, any StoreTransaction) throws
             -> Bool
     ) async throws -> PauseState {
         let known: Offer? = if let offerId { try await offer(everNamed: offerId, caller: caller) } else { nil }

@@ -48,12 +48,17 @@ extension Catalog {
     }
 }
 
+extension ActivePause {
+    fileprivate func isOf(_ offer: Offer) -> Bool {
+        guard let offerId else { return true }
+        return offer.has(offerId)
+    }
+}
+
 extension [ActivePause] {
     /// The pause of the kill switch that keeps an offer back for longest; of two alike, that of every offer.
     func killSwitch(of offer: Offer, at now: Instant) -> ActivePause? {
-        filter { pause in
-            pause.isOfKillSwitch && pause.isInForce(at: now) && (pause.offerId.map(offer.has) ?? true)
-        }.max { earlier, later in
+        filter { $0.isOfKillSwitch && $0.isInForce(at: now) && $0.isOf(offer) }.max { earlier, later in
             let ends = [earlier, later].map { $0.endsAt ?? .distantFuture }
             return ends[0] == ends[1] ? later.covers == .everyOffer : ends[0] < ends[1]
         }

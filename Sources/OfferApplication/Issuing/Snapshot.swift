@@ -154,13 +154,13 @@ struct Snapshot: Sendable {
     /// The pause that keeps an offer back, and until when: the last end of all that do.
     private func pause(of offer: Offer, needsNewSigning: Bool) -> (Pause, until: Instant?) {
         guard !pauses.isEmpty else { return (.none, nil) }
-        let limited =
-            offer.isLimited ? pauses.filter { $0.covers == .limitedOffers }.compactMap(\.endsAt).filter { now < $0 } : []
+        let limited = offer.isLimited ? pauses.filter { $0.covers == .limitedOffers && $0.isInForce(at: now) } : []
+        let limitedEnd = limited.compactMap(\.endsAt).max()
         guard let killSwitch = pauses.killSwitch(of: offer, at: now) else {
-            return limited.max().map { (.limitedOffers, $0) } ?? (.none, nil)
+            return limitedEnd.map { (.limitedOffers, $0) } ?? (.none, nil)
         }
         guard let end = killSwitch.endsAt else { return (killSwitch.covers, nil) }
-        return (killSwitch.covers, needsNewSigning ? max(end, limited.max() ?? end) : end)
+        return (killSwitch.covers, needsNewSigning ? max(end, limitedEnd ?? end) : end)
     }
 
     func question(

@@ -39,7 +39,8 @@ public struct ForgottenUses: Sendable {
             for scope in scopes { _ = try store.findOrAdd(scope) }
             let ends = try store.all().map { number in
                 let pauses = PauseStore(transaction)
-                let present = try pauses.active(in: number).filter { $0.covers == .limitedOffers }
+                let present =
+                    try pauses.active(in: number).filter { $0.covers == .limitedOffers }
                     .compactMap(\.endsAt).max() ?? now
                 if now < present, unlessPaused || end <= present { return present }
                 try pauses.pauseLimited(until: end, actor: author.actor, at: now, in: number)

@@ -49,8 +49,8 @@ enum OfferText {
         }
         fields.add("used", summary.used.map(words))
         fields.add("left", StandingText.left(summary))
-        fields.add(
-            "used up", StandingText.usedUpAt(summary).map { "about \(TimeText.day($0)), if as much is redeemed as lately" })
+        let usedUp = StandingText.usedUpAt(summary).map(TimeText.day)
+        fields.add("used up", usedUp.map { "about \($0), if as much is redeemed as lately" })
         return [palette.paint(summary.offerId.rawValue.printable, .heading)] + fields.lines(palette, indent: 2)
     }
 

@@ -272,7 +272,9 @@ enum DoctorChecks {
                 return try PauseStore(transaction).active(in: number).compactMap { pause in
                     guard pause.isInForce(at: .wallClock) else { return nil }
                     let until = pause.endsAt.map { " until \(TimeText.absolute($0))" } ?? ""
-                    guard pause.isOfKillSwitch else { return "offers with a limit in \(scope)\(until), after a restore" }
+                    guard pause.isOfKillSwitch else {
+                        return "offers with a limit in \(scope)\(until), after a restore"
+                    }
                     return (pause.offerId.map { "`\($0)`" } ?? "every offer") + " in \(scope)\(until)"
                 }
             }
