@@ -64,7 +64,7 @@ struct InitTests {
         let run = try shell(script, in: directory)
         #expect(run.status == 0, "\(run.errorText)")
         #expect(run.text.contains("marketing of com.example.pro in LocalTesting"), "\(run.text)")
-        #expect(run.text.contains("\ncomeback-half-price  promotional   active  no "), "\(run.text)")
+        #expect(run.text.contains("\ncomeback-half-price  running "), "\(run.text)")
     }
 
     @Test("only its owner can read what it creates")

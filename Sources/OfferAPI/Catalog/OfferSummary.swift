@@ -186,7 +186,7 @@ package struct OfferSummary: WireObject {
 
 extension OfferStanding: WireWord {}
 
-/// The pause that keeps an offer back: by whom, since when, until when and why.
+/// The pause that keeps an offer back: who paused, since when, until when and why.
 package struct OfferPauseBody: WireObject {
     /// The id of the API key that paused, or the command that did.
     package var actor = ""

@@ -43,7 +43,7 @@ struct OffersList: AsyncParsableCommand {
 struct OffersShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one offer: whether it is issued, to whom, how often, and its last 14 days.",
+        abstract: "Show one offer: whether it is issued, for which customers, how often, and its last 14 days.",
         discussion: """
             Needs a key with the role marketing or support. With --json it is the offer's entry of the list.
 

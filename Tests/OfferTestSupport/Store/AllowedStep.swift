@@ -105,6 +105,9 @@ public struct AllowedStep: Sendable {
 
     private static let counters = [
         AllowedStep(
+            "USE TEMP B-TREE FOR GROUP BY", of: "FROM redemption r LEFT JOIN issued_offer i",
+            because: "one row for each id, currency and product of an offer"),
+        AllowedStep(
             "SEARCH offer_counter USING INDEX sqlite_autoindex_offer_counter_1 (scope_id=?)",
             of: "SELECT offer_id, unit, amount FROM offer_counter WHERE scope_id = ?1",
             because: "one row for each offer that was ever issued, and for each of its currencies"),
