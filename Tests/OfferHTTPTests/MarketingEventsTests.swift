@@ -27,11 +27,11 @@ struct MarketingEventsTests {
             let (client, marketing) = (try await service.token(.client), try await service.token(.marketing))
             let issued = try await service.ask(
                 "POST", "/v1/issued-offers", token: client,
-                body: service.issueBody("comeback", try service.lapsedCustomer("7001"), customer: "anna"))
+                body: service.issueBody("comeback", try service.lapsedCustomer("88117001"), customer: "anna"))
             #expect(issued.status == 201, "\(issued.text)")
             _ = try await service.refusal()
             let now = service.clock.now
-            let bought = try service.subscriber("7002", boughtAt: now.adding(milliseconds: -60_000))
+            let bought = try service.subscriber("88117002", boughtAt: now.adding(milliseconds: -60_000))
             let sent = bought.signedTransactions.map { "\"\($0)\"" }.joined(separator: ",")
             let taken = try await service.ask(
                 "POST", "/v1/transactions", token: client,
@@ -52,7 +52,7 @@ struct MarketingEventsTests {
             #expect(items(seen).allSatisfy { $0["customer"] == nil && $0["status"] == nil })
             let ids = ["issuedOfferId", "decisionId"].compactMap { issued.json[$0] as? String }
             #expect(ids.count == 2)
-            for secret in ["7001", "7002", "app-700", "anna", "berta"] + ids {
+            for secret in ["88117001", "88117002", "app-8811700", "anna", "berta"] + ids {
                 #expect(whole.text.contains(secret) && !seen.text.contains(secret), "\(secret)")
             }
             let event = try #require(items(seen).first { $0["type"] as? String == "offer.issued" })

@@ -43,8 +43,9 @@ public struct DatedRows {
         let used = issuedOffers.filter { $0.redemptions > 0 }.map { $0.issuedOffer.id.storedValue }
         guard !used.isEmpty else { return [] }
         return try Self.uses.statement(list: used).all(in: transaction) { try RecordedRedemption(reading: &$0) }
+            .sorted { $0.sequence < $1.sequence }
     }
 
     private static let uses = ListedSQL(
-        "SELECT \(Table.redemption.list) FROM redemption WHERE issued_offer_id IN (?*) ORDER BY sequence")
+        "SELECT \(Table.redemption.list) FROM redemption WHERE issued_offer_id IN (?*)")
 }
