@@ -92,7 +92,7 @@ struct AudienceCounting {
                 let (question, subject) = try offer.ask(customer, known: known, present: present, transaction)
                 if let condition {
                     switch subject.conditionVerdict(offer.question(question, condition: condition)) {
-                    case .satisfied, .notApplicable: break
+                    case .satisfied, .notApplicable, .lifted: break
                     case .undetermined:
                         kept.undeterminedWhere += 1
                         continue

@@ -91,7 +91,7 @@ private struct OpenSearch {
             for (member, facts) in zip(page, try pages.facts(of: page)) {
                 last = member.customer
                 switch verdict(PreparedSubject(facts, policy: policy)) {
-                case .satisfied, .notApplicable: found.customers.append(member.customer)
+                case .satisfied, .notApplicable, .lifted: found.customers.append(member.customer)
                 case .undetermined: found.undetermined += 1
                 case .violated: break
                 }
@@ -112,7 +112,7 @@ private struct OpenSearch {
         var verdict = Verdict.violated
         for question in questions {
             switch subject.conditionVerdict(question) {
-            case .satisfied, .notApplicable: return .satisfied
+            case .satisfied, .notApplicable, .lifted: return .satisfied
             case .undetermined: verdict = .undetermined
             case .violated: break
             }

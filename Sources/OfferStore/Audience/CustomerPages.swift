@@ -22,6 +22,7 @@ public struct CustomerPages {
         var rolloutKey: String
         var hasAttributes: Bool
         var hasOpenings: Bool
+        var hasGrants: Bool
         var wasErased: Bool
     }
 
@@ -38,13 +39,15 @@ public struct CustomerPages {
             """
             SELECT id, first_stored_at, rollout_key,
                 EXISTS (SELECT 1 FROM customer_attribute WHERE customer_id = customer.id),
-                EXISTS (SELECT 1 FROM offer_opening WHERE customer_id = customer.id), erasure_sequence IS NOT NULL
+                EXISTS (SELECT 1 FROM offer_opening WHERE customer_id = customer.id),
+                EXISTS (SELECT 1 FROM offer_grant WHERE customer_id = customer.id), erasure_sequence IS NOT NULL
             FROM customer WHERE +scope_id = ?1 AND id > ?2 AND merged_into IS NULL ORDER BY id LIMIT ?3
             """, scope, last ?? CustomerNumber(rawValue: 0), Self.size
         ).all(in: transaction) { row in
             Member(
                 customer: try row.next(), firstStoredAt: try row.next(), rolloutKey: try row.next(),
-                hasAttributes: try row.next(), hasOpenings: try row.next(), wasErased: try row.next())
+                hasAttributes: try row.next(), hasOpenings: try row.next(), hasGrants: try row.next(),
+                wasErased: try row.next())
         }
     }
 
@@ -69,6 +72,7 @@ public struct CustomerPages {
                 for member in members {
                     if member.hasAttributes { _ = try AttributeStore(transaction).attributes(of: [member.customer]) }
                     if member.hasOpenings { _ = try OpeningStore(transaction).openings(of: [member.customer]) }
+                    if member.hasGrants { _ = try GrantStore(transaction).grants(of: [member.customer]) }
                 }
             })
         let histories = try HistoryStore(transaction).histories(of: customers.map { [$0] })
@@ -80,6 +84,7 @@ public struct CustomerPages {
                 attributes: member.hasAttributes ? try AttributeStore(transaction).attributes(of: customer) : [:],
                 firstStoredAt: member.firstStoredAt, rolloutKey: member.rolloutKey,
                 openedAt: member.hasOpenings ? try OpeningStore(transaction).openings(of: customer) : [:])
+            if member.hasGrants { facts.grants = try GrantStore(transaction).grants(of: customer).map(\.grant) }
             if member.wasErased { facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: customer) }
             // A used issued offer is no longer open, whichever customer used it.
             if facts.issuedOffers.contains(where: { $0.settledAt != nil || $0.voidedAt != nil }) {

@@ -9,7 +9,7 @@ import Testing
 struct SimulationTests {
     private static let offers: [OfferId] = ["comeback", "twice", "welcome", "back", "engaged", "sketch"]
 
-    /// Customers in random scenes, with offers issued, voided and redeemed.
+    /// Customers in random scenes, with offers granted, issued, voided and redeemed.
     private func populate(_ bench: Workbench, _ count: Int, _ generator: inout SeededGenerator) async throws {
         for place in 0..<count {
             let id = "\(1_000 + place)"
@@ -19,6 +19,11 @@ struct SimulationTests {
             let customer = CustomerIdentifiers(appTransactionId: AppTransactionId("app-\(id)"))
             if Bool.random(using: &generator) {
                 try await bench.setAttributes(["seats": .number(Double(place % 5))], of: id)
+            }
+            if Int.random(in: 0..<3, using: &generator) == 0 {
+                _ = try await bench.useCases.grants.grant(
+                    Self.offers.randomElement(using: &generator) ?? "twice", to: customer, reason: "a test",
+                    expiresAt: nil, caller: Workbench.support)
             }
             for _ in 0..<Int.random(in: 0...2, using: &generator) {
                 let offer = Self.offers.randomElement(using: &generator) ?? "twice"
@@ -84,7 +89,7 @@ struct SimulationTests {
     }
 
     @Test(
-        "after random purchases, issues, voids and redemptions the counts are those of single dry-runs, also by another catalog and at another instant (invariant 4)",
+        "after random purchases, grants, issues, voids and redemptions the counts are those of single dry-runs, also by another catalog and at another instant (invariant 4)",
         arguments: 1...4 as ClosedRange<UInt64>)
     func counts(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
