@@ -4,9 +4,16 @@ package struct ChartNumber: Sendable, Hashable {
     package let text: String
     /// Whether it counts something, so that an axis needs no fractions.
     let isWhole: Bool
+    /// Whether it is the number itself, so that it can be a share of another.
+    private var isExact = true
 
     init(value: Double, text: String) {
         (self.value, self.text, isWhole) = (value, text, false)
+    }
+
+    /// A count that is only known to be small; it is drawn as none.
+    package init(fewerThan count: Int) {
+        (value, text, isWhole, isExact) = (0, "fewer than \(ChartNumber(count).text)", true, false)
     }
 
     package init(_ count: Int) {
@@ -27,7 +34,7 @@ package struct ChartNumber: Sendable, Hashable {
 
     /// `31.7 %`; `nil` where there is nothing to be a share of.
     func share(of whole: ChartNumber) -> String? {
-        guard whole.value > 0 else { return nil }
+        guard isExact, whole.value > 0 else { return nil }
         return Int(exactly: (value / whole.value * 1_000).rounded()).map { Self.text($0, tenTo: -1) + " %" }
     }
 

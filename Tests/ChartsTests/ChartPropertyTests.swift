@@ -11,7 +11,7 @@ struct ChartPropertyTests {
             let name = String(repeating: "wide Name ", count: .random(in: 0...20, using: &random))
             return ("step \(index) \(name)", count(&random))
         }
-        let drawn = drawn(.waterfall("Title", unit: "customers", steps: steps), &random)
+        let drawn = drawn(.waterfall("Title", unit: "customers", steps: steps.map { ($0, ChartNumber($1)) }), &random)
         for step in steps { #expect(drawn.words[0].contains("\(step.0): \(ChartNumber(step.1).text)"), "seed \(seed)") }
         expectProportional(drawn.bars(0).map { $0.number("width") }, steps.map { Double($0.1) }, seed)
         for (bar, step) in zip(drawn.bars(0), steps) {

@@ -19,7 +19,7 @@ struct ChartTextTests {
     func escaped(given: String, read: String) {
         let number = ChartNumber(5)
         let charts: [Chart] = [
-            .waterfall(given, subtitle: given, unit: given, steps: [(given, 5)]),
+            .waterfall(given, subtitle: given, unit: given, steps: [(given, ChartNumber(5))]),
             .series(
                 given, subtitle: given, unit: given, bucket: given, labels: [given], measures: [(given, [number])],
                 bars: true),
@@ -39,7 +39,7 @@ struct ChartTextTests {
     func truncated() throws {
         let name = String((0..<200).map { "abcdefghij"["abcdefghij".index("a".startIndex, offsetBy: $0 % 10)] })
         let drawn = DrawnChart(
-            Chart.svg([.waterfall("T", unit: "customers", steps: [(name, 5)])], id: "a", width: 320))
+            Chart.svg([.waterfall("T", unit: "customers", steps: [(name, ChartNumber(5))])], id: "a", width: 320))
         let label = try #require(drawn.all("text").first { $0.title == name })
         #expect(label.text.hasSuffix("…") && name.hasPrefix(label.text.dropLast()) && label.text.count > 10)
         #expect(drawn.words == ["\(name): 5"])

@@ -17,7 +17,7 @@ struct GoldenCharts: Sendable, CustomStringConvertible {
                     steps: [
                         ("evaluated", 120_000), ("eligible", 38_000), ("issued", 21_400), ("redeemed", 6_310),
                         ("renewed at full price", 1_204), ("still active", 980),
-                    ])
+                    ].map { ($0, ChartNumber($1)) })
             ]),
         GoldenCharts(
             name: "lines",
@@ -69,7 +69,7 @@ struct GoldenCharts: Sendable, CustomStringConvertible {
                     "</text><script>alert(1)</script>", subtitle: "\"quoted\" & 'quoted' \u{1}\u{202E}", unit: "عملاء",
                     steps: [
                         ("مرحبا بالعالم", .max), ("🎉 👨‍👩‍👧 " + String(repeating: "long ", count: 40), 7), ("", .min),
-                    ])
+                    ].map { ($0, ChartNumber($1)) })
             ]),
     ]
 

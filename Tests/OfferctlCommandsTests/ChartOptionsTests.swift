@@ -1,5 +1,6 @@
 import Charts
 import Foundation
+import OfferAPI
 import OfferTestSupport
 import Testing
 
@@ -90,36 +91,52 @@ struct ChartOptionsTests {
         #expect(try files(directory) == [])
     }
 
-    @Test("a series is one chart of the counts and one for each currency; an amount that is unknown is a gap")
+    @Test("a series is one chart of the counts and one for each currency; an amount that cannot be drawn is a gap")
     func series() {
-        let charts = OfferCharts.series(
-            offer: "a", subtitle: "s", by: "day", labels: ["2026-11-01", "2026-11-02"],
-            counts: [("requests", [1_200, 0]), ("issued", [7, 0])],
-            money: [
-                ("USD", [("spend", ["4965.00", "0.00"]), ("revenue", ["-245.10", nil])]),
-                ("EUR", [("spend", ["1", "x"])]),
-            ])
+        let series = OfferSeries {
+            ($0.offer, $0.by, $0.timeZone) = ("a", .day, "UTC")
+            $0.buckets = [
+                .init {
+                    ($0.date, $0.requests, $0.eligible, $0.issued, $0.redeemed) = ("2026-11-01", 1_200, 9, 7, 3)
+                    $0.spend = [
+                        Price { ($0.amount, $0.currency) = ("4965.00", "USD") },
+                        Price { ($0.amount, $0.currency) = ("1", "EUR") },
+                    ]
+                    $0.revenue = [Price { ($0.amount, $0.currency) = ("-245.10", "USD") }]
+                },
+                .init {
+                    $0.date = "2026-11-02"
+                    $0.spend = [Price { ($0.amount, $0.currency) = ("x", "EUR") }]
+                },
+            ]
+        }
         #expect(
-            charts.map(\.words) == [
-                "2026-11-01: requests 1,200, issued 7; 2026-11-02: requests 0, issued 0",
-                "2026-11-01: spend 4,965.00, revenue -245.10; 2026-11-02: spend 0.00, revenue not known",
-                "2026-11-01: spend 1; 2026-11-02: spend not known",
+            OfferCharts.series(series).map(\.words) == [
+                "2026-11-01: requests 1,200, eligible 9, issued 7, redeemed 3; "
+                    + "2026-11-02: requests 0, eligible 0, issued 0, redeemed 0",
+                "2026-11-01: spend 1, revenue 0; 2026-11-02: spend not known, revenue 0",
+                "2026-11-01: spend 4,965.00, revenue -245.10; 2026-11-02: spend 0, revenue 0",
             ])
     }
 
-    @Test("a simulation is its waterfall and the curve of the days after it")
+    @Test("a simulation is its waterfall and the days after it, without shares of what is only known to be few")
     func simulation() {
-        let charts = OfferCharts.simulation(
-            offer: "a", subtitle: "s", waterfall: [("customers", 120_000), ("lapsed", 38_000)],
-            days: [("2026-12-01", 20_400), ("2026-12-02", 20_710)])
+        let result = SimulationResult {
+            $0.waterfall = [
+                .init { ($0.step, $0.customers) = ("customers", .exactly(120_000)) },
+                .init { ($0.step, $0.customers) = ("lapsed", .exactly(38_000)) },
+                .init { ($0.step, $0.customers) = ("paid", .fewerThan(10)) },
+            ]
+            $0.next30Days = [
+                .init { ($0.day, $0.eligible) = ("2026-12-01", .exactly(20_400)) },
+                .init { ($0.day, $0.eligible) = ("2026-12-02", .fewerThan(10)) },
+            ]
+        }
         #expect(
-            charts.map(\.words) == [
-                "customers: 120,000; lapsed: 38,000 · 31.7 %",
-                "2026-12-01: eligible 20,400; 2026-12-02: eligible 20,710",
+            OfferCharts.simulation(result, of: "a").map(\.words) == [
+                "customers: 120,000; lapsed: 38,000 · 31.7 %; paid: fewer than 10",
+                "2026-12-01: become eligible 20,400; 2026-12-02: become eligible fewer than 10",
             ])
-        #expect(
-            OfferCharts.simulation(offer: "a", subtitle: "", waterfall: [], days: []).map(\.words) == [
-                "no data", "no data",
-            ])
+        #expect(OfferCharts.simulation(SimulationResult(), of: "a").map(\.words) == ["no data", "no data"])
     }
 }

@@ -27,6 +27,7 @@ struct SimulateCommand: AsyncParsableCommand {
                 --catalog catalog.yaml --compare
               offerctl simulate --offer comeback-half-price \\
                 --where 'customer.storefront in [USA, CAN]'
+              offerctl simulate --offer comeback-half-price --chart audience.svg
             """)
 
     @Option(help: ArgumentHelp("The offer, by its id in the catalog.", valueName: "id"))
@@ -50,23 +51,28 @@ struct SimulateCommand: AsyncParsableCommand {
     @Flag(help: "Tell who gains the offer and who loses it against the catalog in force.")
     var compare = false
 
+    @OptionGroup var chart: ChartOptions
     @OptionGroup var answer: AnswerOptions
 
     mutating func validate() throws {
         guard !compare || catalog != nil else {
             throw ValidationError("`--compare` compares a file with the catalog in force: add `--catalog`")
         }
+        try chart.checkAlone(answer.output)
     }
 
     func run() async throws {
         if let condition { try ConditionArgument.check(condition) }
+        let picture = try chart.open()
         var request = SimulationRequest()
         (request.offerId, request.asOf, request.where) = (OfferId(offer), asOf, condition)
         request.catalog = try catalog.map { String(decoding: try CatalogFile(checking: $0).bytes, as: UTF8.self) }
         request.compareWith = compare ? .inForce : nil
         let reply = try await answer.connect(files: SentFiles(catalog: catalog)) { try await $0.simulate(request) }
-        let text = SimulationText(palette: answer.output.palette)
-        try answer.show(reply, text: reply.body.result.map { text.story($0, of: offer) } ?? "")
+        guard let result = reply.body.result else { return try answer.show(reply, text: "") }
+        try picture?.write(OfferCharts.simulation(result, of: offer))
+        if chart.isPrinted { return }
+        try answer.show(reply, text: SimulationText(palette: answer.output.palette).story(result, of: offer))
     }
 }
 

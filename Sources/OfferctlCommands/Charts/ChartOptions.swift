@@ -21,6 +21,14 @@ struct ChartOptions: ParsableArguments {
         throw ValidationError("`--chart` writes SVG only: `\(chart)` does not end in .svg".printable)
     }
 
+    /// Refuses what would print a table or a document and the chart to the same place.
+    func checkAlone(csv: Bool = false, _ output: OutputOptions) throws {
+        if csv, output.isGiven { throw ValidationError("use only one of `--csv`, `--json` and `--output`") }
+        if isPrinted, csv || output.isGiven {
+            throw ValidationError("`--chart -` prints the chart alone: name a file to get both")
+        }
+    }
+
     /// The file, which keeps its former content until the chart is written; `nil` without `--chart`.
     func open() throws -> ChartFile? {
         guard let chart else { return nil }

@@ -3,7 +3,7 @@ import CommandLineSupport
 import OfferAPI
 import OfferModel
 
-/// The charts of an offer's reports, from plain arrays as the API has them.
+/// The charts of the answers of the API.
 enum OfferCharts {
     /// The stages of each offer, as the text has them.
     static func funnel(_ report: FunnelReport) -> [Chart] {
@@ -13,39 +13,61 @@ enum OfferCharts {
             let stages = funnel.stages.evaluated > 0 ? FunnelWords.stages : []
             return Chart.waterfall(
                 "Funnel of \(funnel.offerId.rawValue)", subtitle: when, unit: "customers",
-                steps: stages.map { ($0.name, $0.value(funnel)) })
+                steps: stages.map { ($0.name, ChartNumber($0.value(funnel))) })
         }
         return charts.isEmpty ? [.waterfall("Funnel", subtitle: when, unit: "customers", steps: [])] : charts
     }
 
-    /// One chart of the counts, then one for each currency, whose amounts are decimals.
-    static func series(
-        offer: String, subtitle: String, by bucket: String, labels: [String], counts: [(name: String, values: [Int])],
-        money: [(currency: String, measures: [(name: String, amounts: [String?])])]
-    ) -> [Chart] {
-        let numbers = Chart.series(
-            "Numbers of \(offer)", subtitle: subtitle, unit: "number", bucket: bucket, labels: labels,
-            measures: counts.map { ($0.name, $0.values.map { ChartNumber($0) }) })
+    /// One chart of the counts, then one of the money in each currency.
+    static func series(_ series: OfferSeries) -> [Chart] {
+        let buckets = series.buckets
+        let range = "\(TimeText.absolute(series.from)) until \(TimeText.absolute(series.to))"
+        let subtitle = "from \(range), by \(series.by.rawValue) in \(series.timeZone)"
+        func chart(_ title: String, _ unit: String, _ measures: [(String, [ChartNumber?])], bars: Bool) -> Chart {
+            .series(
+                title, subtitle: subtitle, unit: unit, bucket: series.by.rawValue, labels: buckets.map(\.date),
+                measures: measures, bars: bars)
+        }
+        let counts: [(String, KeyPath<OfferSeries.Bucket, Int>)] = [
+            ("requests", \.requests), ("eligible", \.eligible), ("issued", \.issued), ("redeemed", \.redeemed),
+        ]
+        let numbers = chart(
+            "Numbers of \(series.offer.rawValue)", "number",
+            counts.map { name, count in (name, buckets.map { ChartNumber($0[keyPath: count]) }) }, bars: false)
+        let currencies = Set(buckets.flatMap { $0.spend + $0.revenue }.map(\.currency)).sorted()
         return [numbers]
-            + money.map { currency, measures in
-                .series(
-                    "Money of \(offer) in \(currency)", subtitle: subtitle, unit: currency, bucket: bucket,
-                    labels: labels,
-                    measures: measures.map { ($0.name, $0.amounts.map { $0.flatMap(ChartNumber.init(decimal:)) }) },
-                    bars: true)
+            + currencies.map { currency in
+                func amounts(_ prices: KeyPath<OfferSeries.Bucket, [Price]>) -> [ChartNumber?] {
+                    buckets.map { bucket in
+                        let price = bucket[keyPath: prices].first { $0.currency == currency }
+                        return price.map { ChartNumber(decimal: $0.amount) } ?? ChartNumber(0)
+                    }
+                }
+                return chart(
+                    "Money of \(series.offer.rawValue) in \(currency)", currency,
+                    [("spend", amounts(\.spend)), ("revenue", amounts(\.revenue))], bars: true)
             }
     }
 
-    /// The waterfall of a simulation, and the curve of the days after it.
-    static func simulation(
-        offer: String, subtitle: String, waterfall: [(label: String, count: Int)],
-        days: [(label: String, eligible: Int)]
-    ) -> [Chart] {
+    /// The waterfall of a simulation, and who becomes eligible in the days after it.
+    static func simulation(_ result: SimulationResult, of offer: String) -> [Chart] {
         [
-            .waterfall("Simulation of \(offer)", subtitle: subtitle, unit: "customers", steps: waterfall),
+            .waterfall(
+                "Audience of \(offer)", subtitle: "as of \(TimeText.absolute(result.asOf))", unit: "customers",
+                steps: result.waterfall.map { ($0.step, ChartNumber($0.customers)) }),
             .series(
-                "Eligible for \(offer) in the next \(days.count) days", unit: "customers", bucket: "day",
-                labels: days.map(\.label), measures: [("eligible", days.map { ChartNumber($0.eligible) })]),
+                "Customers who become eligible for \(offer)", unit: "customers", bucket: "day in UTC",
+                labels: result.next30Days.map(\.day),
+                measures: [("become eligible", result.next30Days.map { ChartNumber($0.eligible) })], bars: true),
         ]
+    }
+}
+
+extension ChartNumber {
+    fileprivate init(_ count: AudienceCount) {
+        switch count {
+        case .exactly(let number): self.init(number)
+        case .fewerThan(let number): self.init(fewerThan: number)
+        }
     }
 }

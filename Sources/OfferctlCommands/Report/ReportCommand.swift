@@ -59,12 +59,7 @@ struct ReportFunnel: AsyncParsableCommand {
     @OptionGroup var chart: ChartOptions
     @OptionGroup var answer: AnswerOptions
 
-    mutating func validate() throws {
-        if csv, answer.output.isGiven { throw ValidationError("use only one of `--csv`, `--json` and `--output`") }
-        if chart.isPrinted, csv || answer.output.isGiven {
-            throw ValidationError("`--chart -` prints the chart alone: name a file to get both")
-        }
-    }
+    mutating func validate() throws { try chart.checkAlone(csv: csv, answer.output) }
 
     func run() async throws {
         let picture = try chart.open()

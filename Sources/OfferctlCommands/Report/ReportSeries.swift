@@ -19,6 +19,7 @@ struct ReportSeries: AsyncParsableCommand {
             Example:
               offerctl report series --offer comeback --by week --time-zone Europe/Berlin
               offerctl report series --offer comeback --from 2026-11-01T00:00:00Z --csv
+              offerctl report series --offer comeback --chart series.svg
             """)
 
     @Option(help: ArgumentHelp("The offer, by its id in the catalog.", valueName: "id"))
@@ -43,19 +44,21 @@ struct ReportSeries: AsyncParsableCommand {
     @Flag(help: "Print comma-separated values for a spreadsheet: one number a row.")
     var csv = false
 
+    @OptionGroup var chart: ChartOptions
     @OptionGroup var answer: AnswerOptions
 
-    mutating func validate() throws {
-        if csv, answer.output.isGiven { throw ValidationError("use only one of `--csv`, `--json` and `--output`") }
-    }
+    mutating func validate() throws { try chart.checkAlone(csv: csv, answer.output) }
 
     func run() async throws {
+        let picture = try chart.open()
         let reply = try await answer.connect { client in
             let query = queryItems(
                 ("offer", offer), ("from", from.map { String($0.milliseconds) }),
                 ("to", to.map { String($0.milliseconds) }), ("by", by), ("timeZone", timeZone))
             return try await client.call(.GET, "/v1/reports/series", query: query, as: OfferSeries.self)
         }
+        try picture?.write(OfferCharts.series(reply.body))
+        if chart.isPrinted { return }
         if csv { return Console.write(SeriesCSV.text(reply.body)) }
         try answer.show(reply, text: SeriesText(palette: answer.output.palette).report(reply.body))
     }

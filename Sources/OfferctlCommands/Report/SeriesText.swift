@@ -1,3 +1,4 @@
+import Charts
 import CommandLineSupport
 import OfferAPI
 import OfferModel
@@ -53,9 +54,10 @@ struct SeriesText {
         return [
             ("requests", \OfferSeries.Bucket.requests), ("issued", \.issued), ("redeemed", \.redeemed),
         ].compactMap { name, count in
-            Sparkline.text(series.buckets.map { $0[keyPath: count] }).map { line in
-                "  \(name)\(String(repeating: " ", count: 10 - name.count))\(line)"
-            }
+            let numbers = series.buckets.map { $0[keyPath: count] }
+            guard numbers.contains(where: { $0 > 0 }) else { return nil }
+            let line = Sparkline.text(numbers.map { ChartNumber($0) })
+            return "  \(name)\(String(repeating: " ", count: 10 - name.count))\(line)"
         }
     }
 
@@ -78,19 +80,5 @@ struct SeriesText {
             unpriced > 0 ? "  redeemed, but the catalog does not say the discount: \(unpriced)" : nil,
             removed > 0 ? "  refusals whose reasons are no longer recorded: \(removed)" : nil,
         ].compactMap(\.self)
-    }
-}
-
-/// Numbers as a line of bars, the highest for the largest.
-enum Sparkline {
-    private static let bars: [Character] = ["▁", "▂", "▃", "▅", "▇"]
-
-    /// `nil` if all are 0.
-    static func text(_ numbers: [Int]) -> String? {
-        guard let largest = numbers.max(), largest > 0 else { return nil }
-        return String(
-            numbers.map { number in
-                bars[min(bars.count - 1, max(0, number).saturatingMultiplied(by: bars.count - 1) / largest)]
-            })
     }
 }

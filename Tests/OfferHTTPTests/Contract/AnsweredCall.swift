@@ -101,6 +101,7 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
             body: #"{"customer":{"originalTransactionId":"100"},"offerId":"comeback","reason":"a test"}"#),
         AnsweredCall("GET /v1/grants", 200, .support, target: "/v1/grants?identifier=100"),
         AnsweredCall("DELETE /v1/grants/{id}", 200, .support),
+        AnsweredCall(
             "POST /v1/customers/search", 200, .support, body: #"{"where":"subscription.state is expired"}"#),
         AnsweredCall("POST /v1/simulations", 202, .marketing, body: #"{"offerId":"comeback"}"#),
         AnsweredCall("GET /v1/simulations/{id}", 200, .support),
