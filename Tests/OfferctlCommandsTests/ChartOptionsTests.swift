@@ -1,6 +1,7 @@
 import Charts
 import Foundation
 import OfferAPI
+import OfferModel
 import OfferTestSupport
 import Testing
 

@@ -39,12 +39,4 @@ struct SeriesCSVTests {
                 ])
         }
     }
-
-    @Test("a line of bars rises to the largest number, and there is none where all are 0")
-    func bars() {
-        #expect(Sparkline.text([0, 1, 2, 3, 4]) == "▁▂▃▅▇")
-        #expect(Sparkline.text([7]) == "▇" && Sparkline.text([0, 7, 0]) == "▁▇▁")
-        #expect(Sparkline.text([0, 0]) == nil && Sparkline.text([]) == nil)
-        #expect(Sparkline.text([-3, .max, 1])?.count == 3)
-    }
 }
