@@ -52,7 +52,7 @@ struct ProblemTests {
             #expect(answer.headers["x-request-id"]?.count == 36)
             let all = try await service.ask("OPTIONS", "*")
             #expect(all.status == 204)
-            #expect(all.headers["allow"] == "POST, GET, PUT, HEAD, OPTIONS")
+            #expect(all.headers["allow"] == "POST, GET, PUT, DELETE, HEAD, OPTIONS")
             try check(try await service.ask("OPTIONS", "/nothing"), 404, "not-found", "/nothing")
         }
     }
