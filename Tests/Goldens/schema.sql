@@ -338,7 +338,7 @@ CREATE TABLE offer_grant (
     CHECK ((revoked_at IS NULL) = (revoked_by IS NULL)),
     CHECK (issued_offer_id IS NULL OR revoked_at IS NULL)
 ) STRICT;
-CREATE INDEX offer_grant_customer ON offer_grant (customer_id, granted_at);
+CREATE INDEX offer_grant_customer ON offer_grant (customer_id);
 CREATE INDEX offer_grant_actor ON offer_grant (scope_id, actor, granted_at);
 CREATE TABLE signing (
     sequence INTEGER PRIMARY KEY,

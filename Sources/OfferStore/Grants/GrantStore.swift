@@ -54,7 +54,7 @@ public struct GrantStore {
 
     private static let columns = StoredGrant.list()
     private static let ofCustomersSQL = ListedSQL(
-        "SELECT \(columns) FROM offer_grant WHERE customer_id IN (?*) ORDER BY granted_at, sequence")
+        "SELECT \(columns) FROM offer_grant WHERE customer_id IN (?*) ORDER BY sequence")
 
     /// Every grant ever made to these customers, the earliest first.
     public func grants(of customers: [CustomerNumber]) throws -> [StoredGrant] {

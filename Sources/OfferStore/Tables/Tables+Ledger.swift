@@ -74,7 +74,7 @@ extension Table {
             "CHECK (issued_offer_id IS NULL OR revoked_at IS NULL)",
         ],
         indexes: [
-            "CREATE INDEX offer_grant_customer ON offer_grant (customer_id, granted_at)",
+            "CREATE INDEX offer_grant_customer ON offer_grant (customer_id)",
             "CREATE INDEX offer_grant_actor ON offer_grant (scope_id, actor, granted_at)",
         ], ledgerKey: "sequence", erasure: .kept, of: isOfCustomer)
 
