@@ -46,6 +46,7 @@ struct WireJSONTests {
             "unknown-revision": 404, "method-not-allowed": 405,
             "ambiguous-customer": 409,
             "idempotency-conflict": 409, "proven-alias": 409,
+            "unknown-grant": 404, "grant-exists": 409, "grant-used": 409, "grant-limit-reached": 429,
             "catalog-changed": 412, "too-large": 413, "unsupported-media-type": 415, "invalid-catalog": 422,
             "signed-data-refused": 422,
             "undetermined": 422, "if-match-required": 428, "rate-limited": 429, "internal": 500, "busy": 503,

@@ -57,7 +57,7 @@ struct SeriesText {
             let numbers = series.buckets.map { $0[keyPath: count] }
             guard numbers.contains(where: { $0 > 0 }) else { return nil }
             let line = Sparkline.text(numbers.map { ChartNumber($0) })
-            return "  \(name)\(String(repeating: " ", count: 10 - name.count))\(line)"
+            return "  \(name)\(String(repeating: " ", count: max(0, 10 - name.count)))\(line)"
         }
     }
 

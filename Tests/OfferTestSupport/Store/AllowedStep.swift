@@ -32,6 +32,8 @@ public struct AllowedStep: Sendable {
             order, of: "FROM issued_offer WHERE customer_id IN (",
             because: "the issued offers of a subject's customers"),
         AllowedStep(
+            order, of: "FROM offer_grant WHERE customer_id IN (", because: "the grants of a subject's customers"),
+        AllowedStep(
             order, of: "FROM issued_offer WHERE +scope_id = ?1 AND sequence < ?2 AND customer_id IN (",
             because: "the issued offers of a subject's customers"),
         AllowedStep(
