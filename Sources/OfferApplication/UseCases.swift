@@ -49,6 +49,8 @@ public struct UseCases: Sendable {
     /// `POST /v1/customers/search`.
     public let search: CustomerSearch
     public let apiKeys: APIKeys
+    /// Who is signed in to the console.
+    package let consoleSessions: ConsoleSessions
     public let customerTokens: CustomerTokens
     /// Events that become due by themselves.
     public let dueEvents: DueEvents
@@ -123,6 +125,8 @@ public struct UseCases: Sendable {
             database: database, catalogs: catalogs, policy: .standard, clock: clock, work: shares.stories)
         apiKeys = APIKeys(
             database: ledger, digest: digest, random: random, author: .service, rates: rates, clock: wallClock)
+        consoleSessions = ConsoleSessions(
+            database: ledger, apiKeys: apiKeys, digest: digest, random: random, clock: clock)
         dueEvents = DueEvents(ledger: ledger, clock: clock)
         audit = LedgerAudit(ledger: ledger, signer: checkpointSigner, clock: clock)
         readiness = Readiness(database: database, registry: registry, clock: clock, freeSpace: freeSpace)

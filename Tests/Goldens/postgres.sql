@@ -214,6 +214,13 @@ CREATE TABLE api_key_use (
     api_key_id text COLLATE "C" PRIMARY KEY,
     last_used_at bigint NOT NULL
 );
+CREATE TABLE console_session (
+    digest text COLLATE "C" PRIMARY KEY CHECK (length(digest) = 64),
+    api_key_id text COLLATE "C" NOT NULL,
+    person text COLLATE "C",
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL
+);
 CREATE TABLE catalog_revision (
     scope_id bigint NOT NULL,
     revision bigint NOT NULL CHECK (revision > 0),
@@ -530,6 +537,7 @@ ALTER TABLE import_refusal ADD FOREIGN KEY (run_id) REFERENCES import_run (id);
 ALTER TABLE import_customer ADD FOREIGN KEY (run_id) REFERENCES import_run (id);
 ALTER TABLE api_key ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
 ALTER TABLE api_key_use ADD FOREIGN KEY (api_key_id) REFERENCES api_key (id);
+ALTER TABLE console_session ADD FOREIGN KEY (api_key_id) REFERENCES api_key (id);
 ALTER TABLE catalog_revision ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
 ALTER TABLE pause ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
 ALTER TABLE issued_offer ADD FOREIGN KEY (scope_id) REFERENCES scope (id);
@@ -580,6 +588,7 @@ CREATE INDEX import_row_subscription ON import_row (run_id, subscription_key, id
 CREATE INDEX import_customer_account ON import_customer (run_id, app_transaction_id, customer_id)
     WHERE app_transaction_id <> '';
 CREATE INDEX api_key_scope ON api_key (scope_id);
+CREATE INDEX console_session_expiry ON console_session (expires_at);
 CREATE UNIQUE INDEX pause_active ON pause (scope_id, covers, COALESCE(offer_id, ''))
 WHERE resumed_at IS NULL;
 CREATE INDEX pause_end ON pause (scope_id, resumed_at);

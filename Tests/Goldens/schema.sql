@@ -237,6 +237,14 @@ CREATE TABLE api_key_use (
     api_key_id TEXT PRIMARY KEY REFERENCES api_key (id),
     last_used_at INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE console_session (
+    digest TEXT PRIMARY KEY CHECK (length(digest) = 64),
+    api_key_id TEXT NOT NULL REFERENCES api_key (id),
+    person TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX console_session_expiry ON console_session (expires_at);
 CREATE TABLE catalog_revision (
     scope_id INTEGER NOT NULL REFERENCES scope (id),
     revision INTEGER NOT NULL CHECK (revision > 0),

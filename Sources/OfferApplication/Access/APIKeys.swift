@@ -7,7 +7,7 @@ public struct APIKeys: Sendable {
     private let random: any RandomSource
     private let clock: RequestClock
     private let author: AuditAuthor
-    private let rates: RequestRates
+    let rates: RequestRates
     private let known = KnownAPIKeys()
     private let uses = APIKeyUses()
 
@@ -55,9 +55,17 @@ public struct APIKeys: Sendable {
         let given = token.secretDigest(digest)
         // A key that has expired stays so, however the clock is set.
         let now = clock.tolerantInstant(after: lastInstant)
-        guard digest.areEqual(given, key.secretDigest), token.kind == APIToken.Kind(key.scope, key.role),
-            key.isValid(at: now)
-        else { return nil }
+        guard digest.areEqual(given, key.secretDigest), token.kind == APIToken.Kind(key.scope, key.role) else {
+            return nil
+        }
+        return try holder(of: key, from: address, at: now)
+    }
+
+    /// Who holds a key that a request has proven; `nil` if it is revoked or expired.
+    ///
+    /// - Throws: `addressNotAllowed`.
+    func holder(of key: StoredAPIKey, from address: IPAddress?, at now: Instant) throws -> Caller? {
+        guard key.isValid(at: now) else { return nil }
         guard key.isAccepted(from: address) else {
             try rates.noteFailure(from: address)
             throw RequestError.addressNotAllowed(address)
@@ -263,6 +271,8 @@ public struct Caller: Sendable, Hashable {
     public var requestId: LowercaseUUID?
     /// The account of the app that a customer token proves; only with an `app` key.
     public var account: CustomerId?
+    /// The name that a person gave when they signed in to the console with the key.
+    public var person: String?
 
     public init(apiKeyId: String, scope: Scope, role: Role, requestId: LowercaseUUID? = nil) {
         self.apiKeyId = apiKeyId
@@ -271,5 +281,7 @@ public struct Caller: Sendable, Hashable {
         self.requestId = requestId
     }
 
-    var author: AuditAuthor { AuditAuthor(actor: apiKeyId, requestId: requestId) }
+    var author: AuditAuthor {
+        AuditAuthor(actor: person.map { "\(apiKeyId) (\($0))" } ?? apiKeyId, requestId: requestId)
+    }
 }

@@ -2,7 +2,8 @@ public import OfferModel
 import Synchronization
 
 public struct AuditAuthor: Sendable, Hashable {
-    /// The id of an API key, a command such as `offerd api-keys revoke`, or the App Store; never a person's name.
+    /// The id of an API key, a command such as `offerd api-keys revoke`, or the App Store; never a customer. After the key
+    /// in brackets, the name that a person gave the console.
     public var actor: String
     /// The request; absent for a command and for what the service does by itself.
     public var requestId: LowercaseUUID?

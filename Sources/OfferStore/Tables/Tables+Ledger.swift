@@ -11,6 +11,11 @@ extension Table {
             Column("api_key_id", String.self, .key("REFERENCES api_key (id)")), Column("last_used_at", Instant.self),
         ])
 
+    /// Who is signed in to the console (docs/console.md).
+    static let consoleSession = Table(
+        "console_session", ConsoleSession.columns,
+        indexes: ["CREATE INDEX console_session_expiry ON console_session (expires_at)"])
+
     static let catalogRevision = Table(
         "catalog_revision", CatalogRevisionRow.columns, ["PRIMARY KEY (scope_id, revision)"],
         ledgerKey: "scope_id || '/' || revision")
@@ -271,10 +276,10 @@ extension Table {
     public static let all: [Table] = [
         .storeState, .scope, .customer, .customerIdentifier, .customerAlias, .customerMerge, .customerAttribute,
         .offerOpening, .coverage, .historyTransaction, .historyRenewalInfo, .historyAppTransaction, .historyFacts,
-        .notification, .importRun, .importRow, .importRefusal, .importCustomer, .apiKey, .apiKeyUse, .catalogRevision,
-        .pause, .issuedOffer, .offerGrant, .signing, .refusal, .keptAnswer, .redemption, .offerCounter,
-        .redemptionCounter, .erasure, .erasedIdentifier, .keptEvidence, .event, .dueEvent, .retentionProgress,
-        .auditState, .auditEvent, .auditCheckpoint, .webhook, .webhookRetry, .simulation,
+        .notification, .importRun, .importRow, .importRefusal, .importCustomer, .apiKey, .apiKeyUse, .consoleSession,
+        .catalogRevision, .pause, .issuedOffer, .offerGrant, .signing, .refusal, .keptAnswer, .redemption,
+        .offerCounter, .redemptionCounter, .erasure, .erasedIdentifier, .keptEvidence, .event, .dueEvent,
+        .retentionProgress, .auditState, .auditEvent, .auditCheckpoint, .webhook, .webhookRetry, .simulation,
     ]
 
     /// Tables in which a body changes only rows of what it concerns (``WriteExpectation``), or says so, or rows that the

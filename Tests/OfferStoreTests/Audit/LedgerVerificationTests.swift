@@ -31,6 +31,7 @@ struct LedgerVerificationTests {
         "store_state": "the next number and some instants: nothing that was issued or decided",
         "scope": "numbers of apps; rows refer to them",
         "api_key_use": "the hour in which a key was last used, to find unused keys",
+        "console_session": "who is signed in to the console, for hours; events name who acted",
         "customer": "identity is told by merges and proven by Apple's signatures in the history",
         "customer_identifier": "follows from the history",
         "customer_alias": "the app's word, erasable",

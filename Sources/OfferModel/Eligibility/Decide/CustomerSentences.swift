@@ -5,6 +5,11 @@
 #endif
 
 extension Explanation {
+    /// The languages that ``customerAnswer(in:)`` speaks, English first.
+    package static var languages: [String] {
+        CustomerSentences.table.languages.sorted { ($0 == "en" ? 0 : 1, $0) < ($1 == "en" ? 0 : 1, $1) }
+    }
+
     /// The text for the customer: one or two sentences without other offers, limits, counts or shares, and
     /// without what would help get around a rule. At most ``CustomerSentences/longest`` characters.
     ///

@@ -1,0 +1,73 @@
+package import OfferModel
+import OfferStore
+
+/// The sessions of people at the console: an API key, exchanged for a secret that a browser keeps.
+///
+/// A session is worth what its key is worth: the key is read again for each request, so a session ends at once when its
+/// key is revoked or expires, and it is good only from the key's networks. Only the digest of the secret is stored.
+package struct ConsoleSessions: Sendable {
+    /// How long a session lasts, in milliseconds: a day's work.
+    package static let life = 12 * Instant.Duration.hour
+    private static let secretLength = 64
+
+    let database: Ledger
+    let apiKeys: APIKeys
+    let digest: any Digest
+    let random: any RandomSource
+    let clock: RequestClock
+
+    /// Begins a session of the holder of a key.
+    ///
+    /// - Returns: the secret, which is stored nowhere: 64 lower-case hexadecimal digits of 256 random bits.
+    package func begin(for caller: Caller, person: String?) async throws -> String {
+        let secret = Hexadecimal.lowercase(try random.bytes(Self.secretLength / 2))
+        let digest = digest(of: secret)
+        try await database.write(by: caller.author) { transaction in
+            let now = try clock.tolerantInstant(transaction)
+            try ConsoleSessionStore(transaction).insert(
+                ConsoleSession(
+                    digest: digest, apiKeyId: caller.apiKeyId, person: person, createdAt: now,
+                    expiresAt: now.adding(milliseconds: Self.life)))
+        }
+        return secret
+    }
+
+    /// Who a secret is of; `nil` if it is unknown, or if its session or its key is over.
+    ///
+    /// An unknown secret counts as a failed attempt of its address, like an unknown token.
+    ///
+    /// - Throws: `rateLimited`, `addressNotAllowed`.
+    package func caller(forSecret secret: String, from address: IPAddress?) async throws -> Caller? {
+        let digest = digest(of: secret)
+        guard secret.utf8.count == Self.secretLength,
+            let (session, key, last) = try await database.readInline({ try ConsoleSessionStore($0).session(digest) })
+        else {
+            try apiKeys.rates.noteFailure(from: address)
+            return nil
+        }
+        let now = clock.tolerantInstant(after: last)
+        guard session.expiresAt > now, var caller = try apiKeys.holder(of: key, from: address, at: now) else {
+            return nil
+        }
+        try apiKeys.rates.take(key: caller.apiKeyId, caller.role, from: address)
+        caller.person = session.person
+        return caller
+    }
+
+    package func end(_ secret: String, by caller: Caller) async throws {
+        let digest = digest(of: secret)
+        try await database.write(by: caller.author) { try ConsoleSessionStore($0).remove(digest) }
+    }
+
+    /// What each form of a session carries, so that no other page can send it: it follows from the secret, which other
+    /// pages cannot read.
+    package func formToken(of secret: String) -> String {
+        Hexadecimal.lowercase(digest.sha256(Array("offerd-console-form\n\(secret)".utf8)))
+    }
+
+    package func isFormToken(_ given: String, of secret: String) -> Bool {
+        digest.areEqual(Array(given.utf8), Array(formToken(of: secret).utf8))
+    }
+
+    private func digest(of secret: String) -> String { Hexadecimal.lowercase(digest.sha256(Array(secret.utf8))) }
+}
