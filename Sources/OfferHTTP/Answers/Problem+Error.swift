@@ -8,7 +8,7 @@ import OfferSigning
 extension Problem {
     /// The problem an error maps to; `nil` for one of the store, see ``RequestError/init(storeFailure:)``, and for an
     /// unexpected one.
-    init?(_ error: any Error) {
+    package init?(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
         case let fault as RequestFault: self = .invalidRequest(fault.errors)

@@ -1,17 +1,17 @@
-import HTTPTypes
-import Hummingbird
-import OfferAPI
+package import HTTPTypes
+package import Hummingbird
+package import OfferAPI
 import OfferApplication
-import OfferModel
+package import OfferModel
 import OfferSigning
 
 /// A request that ends in a problem document (RFC 9457).
-struct Problem: Error {
+package struct Problem: Error {
     /// The content; ``body(instance:requestId:)`` adds the request.
-    var document: ProblemBody
-    var headers = HTTPFields()
+    package var document: ProblemBody
+    package var headers = HTTPFields()
 
-    init(_ code: ProblemCode, _ detail: String, hint: String? = nil, errors: [ProblemErrorBody]? = nil) {
+    package init(_ code: ProblemCode, _ detail: String, hint: String? = nil, errors: [ProblemErrorBody]? = nil) {
         document = ProblemBody(code: code, detail: detail, hint: hint, instance: "", requestId: "")
         document.errors = errors
     }
@@ -34,13 +34,13 @@ struct Problem: Error {
     }
 
     /// Why a request has no caller.
-    enum MissingKey: String {
+    package enum MissingKey: String {
         case none = "the request carries no API key"
         case notABearer = "the `Authorization` header is not of the form `Bearer TOKEN`"
         case unknown = "the API key is unknown, expired or revoked"
     }
 
-    static func unauthenticated(_ reason: MissingKey) -> Problem {
+    package static func unauthenticated(_ reason: MissingKey) -> Problem {
         Problem(
             .unauthenticated, reason.rawValue,
             hint:
@@ -48,7 +48,7 @@ struct Problem: Error {
         ).with(.wwwAuthenticate, "Bearer")
     }
 
-    static func forbidden(role: Role, needed: [Role]) -> Problem {
+    package static func forbidden(role: Role, needed: [Role]) -> Problem {
         let roles = needed.map { "`\($0.rawValue)`" }.joined(separator: ", ")
         return Problem(
             .forbidden, "the API key has the role `\(role.rawValue)`",
@@ -147,7 +147,7 @@ extension Response {
         bytes(try WireJSON.encode(body), MediaType.json.rawValue, status: status, headers: headers)
     }
 
-    static func bytes(
+    package static func bytes(
         _ body: [UInt8], _ type: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
         var headers = headers

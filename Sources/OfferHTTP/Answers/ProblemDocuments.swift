@@ -19,14 +19,14 @@ struct ProblemDocuments: RouterMiddleware {
     ) async throws -> Response {
         do {
             guard !request.uri.path.hasEmptySegment else {
-                return try Self.answer(.notFound(path: request.uri.path), request, context)
+                return try answer(.notFound(path: request.uri.path), request, context)
             }
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
             return try unmatched(request, context)
         } catch {
             if (error as? RequestError)?.mayBeAnyones == true { await pace.turn() }
-            return try Self.answer(problem(for: error, context), request, context)
+            return try answer(problem(for: error, context), request, context)
         }
     }
 
@@ -34,7 +34,7 @@ struct ProblemDocuments: RouterMiddleware {
     private func unmatched(_ request: Request, _ context: OfferContext) throws -> Response {
         let path = request.uri.path
         let allowed = routes.methods(at: path)
-        guard !allowed.isEmpty else { return try Self.answer(.notFound(path: path), request, context) }
+        guard !allowed.isEmpty else { return try answer(.notFound(path: path), request, context) }
         let allow = allowed.map(\.rawValue).joined(separator: ", ")
         guard request.method != .options else {
             return Response(status: .noContent, headers: [.allow: allow])
@@ -42,7 +42,7 @@ struct ProblemDocuments: RouterMiddleware {
         let problem = Problem(
             .methodNotAllowed, "`\(path)` does not take `\(request.method.rawValue.prefix(16))`",
             hint: "it takes \(allow)")
-        return try Self.answer(problem.with(.allow, allow), request, context)
+        return try answer(problem.with(.allow, allow), request, context)
     }
 
     private func problem(for error: any Error, _ context: OfferContext) -> Problem {
@@ -68,13 +68,19 @@ struct ProblemDocuments: RouterMiddleware {
         return problem
     }
 
-    private static func answer(_ problem: Problem, _ request: Request, _ context: OfferContext) throws -> Response {
+    private func answer(_ problem: Problem, _ request: Request, _ context: OfferContext) throws -> Response {
         let body = problem.body(instance: request.uri.path, requestId: context.requestId)
         // A decision of an attempt that came to nothing is none.
         context.notes.note { ($0.decisionId, $0.problem) = (nil, body.code) }
-        let response = Response.bytes(
-            try WireJSON.encode(body), ProblemBody.mediaType, status: HTTPResponse.Status(code: body.status),
-            headers: problem.headers)
+        var response: Response
+        if let page = routes.page(of: body, request, context) {
+            response = page
+            for field in problem.headers { response.headers[field.name] = field.value }
+        } else {
+            response = .bytes(
+                try WireJSON.encode(body), ProblemBody.mediaType, status: HTTPResponse.Status(code: body.status),
+                headers: problem.headers)
+        }
         return request.method == .head ? response.createHeadResponse() : response
     }
 }

@@ -1,14 +1,14 @@
-import HTTPTypes
-import Hummingbird
+package import HTTPTypes
+package import Hummingbird
 import NIOCore
 import OfferDocuments
 
 /// What everyone may read without a key: it comes with the program and says nothing of an installation.
-struct PublicDocument: Sendable {
+package struct PublicDocument: Sendable {
     private let body: ByteBuffer
     private let headers: HTTPFields
 
-    private init(_ bytes: [UInt8], _ type: String, _ more: HTTPFields = [:]) {
+    package init(_ bytes: [UInt8], _ type: String, _ more: HTTPFields = [:]) {
         body = ByteBuffer(bytes: bytes)
         var headers = more
         headers[.contentType] = type
@@ -24,7 +24,7 @@ struct PublicDocument: Sendable {
     }
 
     /// The document, or 304 to a client that has it.
-    func answer(to request: Request) -> Response {
+    package func answer(to request: Request) -> Response {
         var headers = headers
         guard let tag = headers[.eTag], request.knows(tag) else {
             return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))

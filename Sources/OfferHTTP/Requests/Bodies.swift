@@ -1,5 +1,5 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import NIOCore
 import OfferAPI
 import OfferApplication
@@ -35,7 +35,7 @@ extension Request {
     /// written all.
     ///
     /// - Throws: ``Problem`` `too-large`, or `invalid-request` if the body breaks off or is framed wrongly.
-    func bytes(upTo limit: Int) async throws -> [UInt8] {
+    package func bytes(upTo limit: Int) async throws -> [UInt8] {
         // What says that it is too large need not be read: it is drained after the answer.
         guard !withholdsBody, bodyLength(atMost: .max) ?? 0 <= limit else { throw Problem.tooLarge(limit: limit) }
         var bytes = [UInt8]()

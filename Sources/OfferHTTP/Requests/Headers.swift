@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
 import OfferAPI
 
@@ -123,13 +123,14 @@ extension HTTPField.Name {
     /// The way of a request through proxies: by RFC 7239, and as proxies wrote it before that.
     static let forwarded = ours("Forwarded")
     static let forwardedFor = ours("X-Forwarded-For")
+    static let forwardedProto = ours("X-Forwarded-Proto")
 
     /// The rest of a limit: `r` requests, and more in `t` seconds.
     static let rateLimit = ours("RateLimit")
     /// The limit itself: `q` requests at once, and as many again in `w` seconds.
     static let rateLimitPolicy = ours("RateLimit-Policy")
 
-    private static func ours(_ text: StaticString) -> HTTPField.Name {
+    package static func ours(_ text: StaticString) -> HTTPField.Name {
         // A trap, because only the literals above come here and never any input: a name that HTTP does not allow is a
         // mistake in this file, which the first test that asks anything meets.
         guard let name = HTTPField.Name("\(text)") else { preconditionFailure("`\(text)` is not a header name") }

@@ -1,18 +1,23 @@
-import Hummingbird
-import OfferAPI
-import OfferApplication
-import OfferModel
+package import Hummingbird
+package import OfferAPI
+package import OfferApplication
+package import OfferModel
 
-/// The query parameters of a request, from a closed list, each at most once.
-struct QueryParameters {
+/// The query parameters of a request, or the fields of a form, from a closed list, each at most once.
+package struct QueryParameters {
     private let values: [String: String]
     private(set) var errors: [ProblemErrorBody] = []
 
     /// - Throws: ``RequestFault`` with every parameter that is unknown, repeated or not UTF-8.
-    init(_ request: Request, known: [String]) throws(RequestFault) {
+    package init(_ request: Request, known: [String]) throws(RequestFault) {
+        try self.init(request.uri.query ?? "", known: known)
+    }
+
+    /// - Parameter text: names and values as forms write them.
+    package init(_ text: String, known: [String]) throws(RequestFault) {
         var values = [String: String]()
         var errors = [ProblemErrorBody]()
-        for pair in request.uri.query?.split(separator: "&") ?? [] {
+        for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first.flatMap(Self.decoded),
                 let value = Self.decoded(parts.count == 2 ? parts[1] : "")
@@ -35,7 +40,7 @@ struct QueryParameters {
     }
 
     /// The text of a parameter, 1 to 255 characters (or `maximum`) without control characters; `nil` if absent.
-    mutating func text(_ name: String, maximum: Int = RequestRules.identifierLength) -> String? {
+    package mutating func text(_ name: String, maximum: Int = RequestRules.identifierLength) -> String? {
         guard let value = values[name] else { return nil }
         if let fault = RequestRules.fault(inText: value, maximum: maximum) {
             errors.append(Self.error(name, fault.code, fault.detail))
@@ -62,7 +67,7 @@ struct QueryParameters {
     }
 
     /// The place where a page starts, in the form of its list; `nil` if absent.
-    mutating func cursor<Place>(_ name: String, _ read: (String) -> Place?) -> Place? {
+    package mutating func cursor<Place>(_ name: String, _ read: (String) -> Place?) -> Place? {
         guard let value = values[name] else { return nil }
         let place = read(value)
         if place == nil { refuseCursor(name) }
@@ -74,7 +79,7 @@ struct QueryParameters {
     }
 
     /// `true` or `false`; `nil` if absent.
-    mutating func flag(_ name: String) -> Bool? {
+    package mutating func flag(_ name: String) -> Bool? {
         value(name, or: "is neither `true` nor `false`") { Bool($0) }
     }
 
@@ -86,13 +91,13 @@ struct QueryParameters {
         return value
     }
 
-    mutating func refuse(_ name: String, _ fault: String, hint: String? = nil) {
+    package mutating func refuse(_ name: String, _ fault: String, hint: String? = nil) {
         let value = (values[name] ?? "").prefix(100)
         errors.append(Self.error(name, .invalidValue, "`\(value)` \(fault)", hint: hint))
     }
 
     /// - Throws: ``RequestFault`` if anything read was wrong.
-    func finish() throws(RequestFault) {
+    package func finish() throws(RequestFault) {
         guard errors.isEmpty else { throw RequestFault(errors: errors) }
     }
 
@@ -107,7 +112,7 @@ struct QueryParameters {
     }
 
     /// Milliseconds since 1970, or a date and time with its zone; `nil` if absent.
-    mutating func instant(_ name: String) -> Instant? {
+    package mutating func instant(_ name: String) -> Instant? {
         guard let text = text(name) else { return nil }
         let instant = Int64(text).map(Instant.init(milliseconds:)) ?? Instant(iso8601: text)
         if let instant, InputBounds.instants.contains(instant) { return instant }
@@ -166,11 +171,11 @@ extension CustomerQuery {
     }
 }
 
-extension CallerContext {
+extension RequestContext {
     /// The decoded value of a path placeholder, such as the `id` of `/v1/offers/{id}/pause`.
     ///
     /// - Throws: ``RequestFault`` at `path.<name>` if it is not percent-encoded UTF-8.
-    func pathText(_ name: String) throws -> String {
+    package func pathText(_ name: String) throws -> String {
         let raw = try parameters.require(name)
         guard let text = PercentEncoding.decoded(raw, plusIsSpace: false) else {
             throw RequestFault(
@@ -180,7 +185,7 @@ extension CallerContext {
     }
 
     /// The `id` of a path; what is none is unknown.
-    func pathId<Id>(_ read: (String) -> Id?, or unknown: (String) -> RequestError) throws -> Id {
+    package func pathId<Id>(_ read: (String) -> Id?, or unknown: (String) -> RequestError) throws -> Id {
         let text = try pathText("id")
         guard let id = read(text) else { throw unknown(text) }
         return id
@@ -188,7 +193,7 @@ extension CallerContext {
 }
 
 /// Bytes written as `%` and two hexadecimal digits (RFC 3986 §2.1).
-enum PercentEncoding {
+package enum PercentEncoding {
     /// The text that is meant; `nil` for an incomplete `%` and for what is not UTF-8.
     ///
     /// - Parameter plusIsSpace: whether `+` is a space, as forms write queries; in a path it is itself.

@@ -1,6 +1,6 @@
 import OfferAPI
 import OfferApplication
-import OfferModel
+package import OfferModel
 import OfferSigning
 
 /// The body of a request, with bounds that its members do not state themselves.
@@ -307,6 +307,14 @@ extension TransactionsRequestBody: CheckedRequest {
 }
 
 extension PassedSignature: CheckedRequest {
+    /// The same, for a page whose form it comes from.
+    ///
+    /// - Throws: ``RequestFault``.
+    package func checked(for role: Role) throws -> PassedSignature {
+        try check(by: role)
+        return self
+    }
+
     func check(_ checks: inout RequestChecks, by role: Role) {
         func pointer(_ key: Member) -> JSONPointer { .root.appending(key.rawValue) }
         checks.text(productId?.rawValue, at: pointer(.productId))

@@ -38,10 +38,14 @@ struct AccessLog: RouterMiddleware {
     private let problems: MetricFamily<Counter>
     private let inProgress: RequestsInProgress
     private let proxies: TrustedProxies
+    private let hasTLS: Bool
 
-    init(_ metrics: any MetricsFactory, _ inProgress: RequestsInProgress, _ proxies: TrustedProxies) {
+    init(
+        _ metrics: any MetricsFactory, _ inProgress: RequestsInProgress, _ proxies: TrustedProxies, hasTLS: Bool
+    ) {
         self.inProgress = inProgress
         self.proxies = proxies
+        self.hasTLS = hasTLS
         requests = MetricFamily("offerd_http_requests_total", ["method", "route", "status"], metrics)
         durations = MetricFamily("offerd_http_request_duration_seconds", ["method", "route"], metrics)
         problems = MetricFamily("offerd_problems_total", ["code"], metrics)
@@ -55,6 +59,7 @@ struct AccessLog: RouterMiddleware {
         inProgress.began()
         defer { inProgress.ended() }
         var context = context
+        context.isEncrypted = hasTLS || proxies.isEncrypted(peer: context.address, headers: request.headers)
         context.address = proxies.caller(peer: context.address, headers: request.headers)
         if let address = context.address { context.logger[metadataKey: "client"] = "\(address)" }
         if let trace = TraceParent(request.headers[values: .traceparent]) {

@@ -1,23 +1,25 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import Logging
 import NIOCore
 package import OfferApplication
-import OfferModel
+package import OfferModel
 import OfferSigning
 import Synchronization
 
-struct OfferContext: RequestContext {
-    var coreContext: CoreRequestContextStorage
+package struct OfferContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
     /// The request's id: in `X-Request-Id`, in every problem document and in the log.
-    let requestId: LowercaseUUID
+    package let requestId: LowercaseUUID
     /// Where the request comes from, as far as it is known: the connection's other end, or what a trusted proxy says.
-    var address: IPAddress?
+    package internal(set) var address: IPAddress?
+    /// Whether what the client sends is encrypted on its way: to this server, or to a trusted proxy that says so.
+    package internal(set) var isEncrypted = false
     /// Who calls, once a key was seen.
     var caller: Caller?
     let notes = RequestNotes()
 
-    init(source: ApplicationRequestContextSource) {
+    package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         requestId = .random()
         address = source.channel.remoteAddress.flatMap { IPAddress($0) }
@@ -25,6 +27,9 @@ struct OfferContext: RequestContext {
         logger[metadataKey: "hb.request.id"] = nil
         logger[metadataKey: "request.id"] = "\(requestId)"
     }
+
+    /// Notes who calls, for the line in the log, where another cookie or header than the API's says so.
+    package func note(_ caller: Caller) { notes.note { $0.caller = caller } }
 }
 
 extension LowercaseUUID {

@@ -1,12 +1,12 @@
-import HTTPTypes
-import Hummingbird
+package import HTTPTypes
+package import Hummingbird
 import Metrics
-import OfferAPI
+package import OfferAPI
 import OfferApplication
-import OfferModel
+package import OfferModel
 
 /// One call of the API: what the router, the `Allow` header and the test of `openapi.yaml` all go by.
-struct Route: Sendable {
+package struct Route: Sendable {
     /// The method; `GET` answers `HEAD` too.
     let method: HTTPRequest.Method
     /// The path as `openapi.yaml` writes it, such as `/v1/issued-offers/{id}`.
@@ -34,7 +34,7 @@ struct Route: Sendable {
     }
 
     /// A call that everyone may make.
-    init(
+    package init(
         open method: HTTPRequest.Method, _ path: String,
         use answer: @escaping @Sendable (Request, OfferContext) async throws -> Response
     ) {
@@ -51,8 +51,29 @@ struct Route: Sendable {
     }
 }
 
-struct RouteTable: Sendable {
+/// Pages for people on the server of the API, whose errors are pages too.
+package struct FurtherRoutes: Sendable {
+    /// The path above all of theirs, such as `/console`.
+    let root: String
     let routes: [Route]
+    /// The page that says what a problem document would.
+    let page: @Sendable (ProblemBody, Request, OfferContext) -> Response
+
+    package init(
+        below root: String, _ routes: [Route],
+        page: @escaping @Sendable (ProblemBody, Request, OfferContext) -> Response
+    ) {
+        self.root = root
+        self.routes = routes
+        self.page = page
+    }
+
+    fileprivate func contains(_ path: String) -> Bool { path == root || path.hasPrefix("\(root)/") }
+}
+
+package struct RouteTable: Sendable {
+    private(set) var routes: [Route]
+    private(set) var further: FurtherRoutes?
     private let limits: HTTPLimits
     private let threads: RequestThreads
 
@@ -124,6 +145,23 @@ struct RouteTable: Sendable {
         ]
     }
 
+    /// Who may make a call besides `admin`; `nil` if there is no such call.
+    package func roles(of method: HTTPRequest.Method, _ path: String) -> [Role]? {
+        routes.first { $0.method == method && $0.path == path }?.roles
+    }
+
+    /// - Parameter alone: whether it has nothing else.
+    mutating func add(_ further: FurtherRoutes, alone: Bool) {
+        self.further = further
+        routes = (alone ? [] : routes) + further.routes
+    }
+
+    /// The page of a problem; `nil` where it is told as a document.
+    func page(of problem: ProblemBody, _ request: Request, _ context: OfferContext) -> Response? {
+        guard let further, further.contains(request.uri.path) else { return nil }
+        return further.page(problem, request, context)
+    }
+
     /// The methods that a path takes, `HEAD` and `OPTIONS` included; empty if there is nothing at the path. `*` is the
     /// whole server (RFC 9110 §9.3.7).
     func methods(at path: String) -> [HTTPRequest.Method] {
@@ -138,10 +176,10 @@ struct RouteTable: Sendable {
     func router(
         _ apiKeys: APIKeys, customerTokens: CustomerTokens = CustomerTokens(),
         metrics: any MetricsFactory = MetricsSystem.factory,
-        inProgress: RequestsInProgress = RequestsInProgress(), trustedProxies: [IPNetwork] = []
+        inProgress: RequestsInProgress = RequestsInProgress(), trustedProxies: [IPNetwork] = [], hasTLS: Bool = false
     ) -> Router<OfferContext> {
         let router = Router(context: OfferContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: AccessLog(metrics, inProgress, TrustedProxies(networks: trustedProxies)))
+        router.add(middleware: AccessLog(metrics, inProgress, TrustedProxies(networks: trustedProxies), hasTLS: hasTLS))
         // A lone client hardly notices five milliseconds, a crowd gets 200 turns a second.
         let pace = SpacedTurns(interval: .milliseconds(5))
         router.add(middleware: UnreadBodies(pace: pace))

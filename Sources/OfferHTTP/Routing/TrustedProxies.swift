@@ -25,6 +25,17 @@ struct TrustedProxies: Sendable {
         return peer
     }
 
+    /// Whether a trusted proxy says that the request came to it over HTTPS: by the right-most `proto` of `Forwarded`,
+    /// otherwise by `X-Forwarded-Proto`.
+    func isEncrypted(peer: IPAddress?, headers: HTTPFields) -> Bool {
+        guard let peer, isTrusted(peer) else { return false }
+        let forwarded = headers[values: .forwarded].last.flatMap { $0.split(separator: ",").last }
+        let stated =
+            forwarded.map { ForwardedHops.parameter("proto", of: $0) }
+            ?? headers[values: .forwardedProto].last?.split(separator: ",").last?.trimmed
+        return stated?.lowercased() == "https"
+    }
+
     private func isTrusted(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 }
 
@@ -54,10 +65,13 @@ struct ForwardedHops: Sequence, IteratorProtocol {
     }
 
     /// The value of `for` in an element of `Forwarded`.
-    static func forwardedNode(_ element: Substring) -> Substring? {
+    static func forwardedNode(_ element: Substring) -> Substring? { parameter("for", of: element) }
+
+    /// A value in an element of `Forwarded`.
+    static func parameter(_ name: String, of element: Substring) -> Substring? {
         let values = element.split(separator: ";").compactMap { pair -> Substring? in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return parts.count == 2 && parts[0].trimmed.lowercased() == "for" ? parts[1].trimmed : nil
+            return parts.count == 2 && parts[0].trimmed.lowercased() == name ? parts[1].trimmed : nil
         }
         guard let value = values.first, values.count == 1 else { return nil }
         guard value.hasPrefix("\"") else { return value }

@@ -25,11 +25,28 @@ public enum OfferServer {
         metrics: any MetricsFactory = MetricsSystem.factory, inProgress: RequestsInProgress = RequestsInProgress(),
         onListening: @escaping @Sendable (_ port: Int, _ isLoopback: Bool) async -> Void
     ) -> some ApplicationProtocol {
-        let table = RouteTable(useCases, limits: settings.limits, threads: settings.threads)
+        application(
+            useCases: useCases, settings: settings, logger: logger, metrics: metrics, inProgress: inProgress,
+            further: nil, onListening: onListening)
+    }
+
+    /// The same with further routes.
+    ///
+    /// - Parameters:
+    ///   - further: makes them by the API's own, whose roles they go by.
+    ///   - alone: whether there is nothing else.
+    package static func application(
+        useCases: UseCases, settings: HTTPSettings, logger: Logger,
+        metrics: any MetricsFactory = MetricsSystem.factory, inProgress: RequestsInProgress = RequestsInProgress(),
+        further: ((RouteTable) -> FurtherRoutes)?, alone: Bool = false,
+        onListening: @escaping @Sendable (_ port: Int, _ isLoopback: Bool) async -> Void
+    ) -> some ApplicationProtocol {
+        var table = RouteTable(useCases, limits: settings.limits, threads: settings.threads)
+        if let further { table.add(further(table), alone: alone) }
         return application(
             table.router(
                 useCases.apiKeys, customerTokens: useCases.customerTokens, metrics: metrics, inProgress: inProgress,
-                trustedProxies: settings.trustedProxies),
+                trustedProxies: settings.trustedProxies, hasTLS: settings.certificate != nil),
             settings: settings, inProgress: inProgress, logger: logger, onListening: onListening)
     }
 
