@@ -2,7 +2,47 @@ import Mustache
 
 /// The pages' templates, built into the program.
 enum Templates {
-    static let layout = Result {
-        try MustacheTemplate(string: String(decoding: PackageResources.layout_mustache, as: UTF8.self))
+    static let library = Result {
+        MustacheContentTypes.register(PageText(), named: PageText.name)
+        let sources: [String: [UInt8]] = [
+            "layout": PackageResources.layout_mustache, "time": PackageResources.time_mustache,
+            "problem": PackageResources.problem_mustache, "refusal": PackageResources.refusal_mustache,
+            "signIn": PackageResources.signIn_mustache, "home": PackageResources.home_mustache,
+            "search": PackageResources.search_mustache, "customer": PackageResources.customer_mustache,
+            "decision": PackageResources.decision_mustache, "finding": PackageResources.finding_mustache,
+            "issuedOffer": PackageResources.issuedOffer_mustache,
+            "recordedDecision": PackageResources.recordedDecision_mustache,
+            "signatures": PackageResources.signatures_mustache,
+        ]
+        return MustacheLibrary(
+            templates: try sources.mapValues { bytes in
+                // In front of each, so that no template can go without.
+                try MustacheTemplate(
+                    string: "{{% CONTENT_TYPE: \(PageText.name)}}" + String(decoding: bytes, as: UTF8.self))
+            })
+    }
+}
+
+/// Escapes what is shown by its bytes, as a browser reads them.
+///
+/// The library's own way goes by characters, and passes over a `<` or a quote that is one character with what is before
+/// or after it, such as U+0600 or an accent: what customers and apps state could be markup then.
+struct PageText: MustacheContentType {
+    static let name = "page"
+
+    func escapeText(_ text: String) -> String {
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): escaped += "&amp;".utf8
+            case UInt8(ascii: "<"): escaped += "&lt;".utf8
+            case UInt8(ascii: ">"): escaped += "&gt;".utf8
+            case UInt8(ascii: "\""): escaped += "&quot;".utf8
+            case UInt8(ascii: "'"): escaped += "&#39;".utf8
+            default: escaped.append(byte)
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
     }
 }

@@ -48,6 +48,17 @@ package struct QueryParameters {
         return value
     }
 
+    /// The same of a field of a form: one that nothing was typed into is absent, and spaces around what was pasted are
+    /// not meant.
+    package mutating func field(_ name: String, maximum: Int = RequestRules.identifierLength) -> String? {
+        guard let value = values[name]?[...].trimmed, !value.isEmpty else { return nil }
+        let text = String(value)
+        if let fault = RequestRules.fault(inText: text, maximum: maximum) {
+            errors.append(Self.error(name, fault.code, fault.detail))
+        }
+        return text
+    }
+
     /// A UUID in any case; `nil` if absent.
     mutating func uuid(_ name: String) -> LowercaseUUID? {
         value(name, or: "is not a UUID") { LowercaseUUID($0) }

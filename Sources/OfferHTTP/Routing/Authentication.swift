@@ -30,6 +30,9 @@ package struct OfferContext: RequestContext {
 
     /// Notes who calls, for the line in the log, where another cookie or header than the API's says so.
     package func note(_ caller: Caller) { notes.note { $0.caller = caller } }
+
+    /// Who was noted.
+    package var notedCaller: Caller? { notes.all.caller }
 }
 
 extension LowercaseUUID {

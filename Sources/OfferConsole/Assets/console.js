@@ -1,0 +1,46 @@
+// What a page does better with JavaScript; without it, every page has all it shows and does.
+
+/** Copy buttons, where the browser lets a page copy. */
+if (navigator.clipboard) {
+  for (const text of document.querySelectorAll("[data-copy]")) {
+    const button = document.createElement("button")
+    button.type = "button"
+    button.className = "copy"
+    button.textContent = "Copy"
+    button.setAttribute("aria-label", `Copy ${text.textContent}`)
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(text.textContent)
+      button.textContent = "Copied"
+    })
+    text.after(button)
+  }
+}
+
+/** `/` goes to the search. */
+document.addEventListener("keydown", (event) => {
+  const search = document.querySelector("input[type=search]")
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || !search) return
+  if (event.target.closest("input, select, textarea")) return
+  event.preventDefault()
+  search.focus()
+})
+
+/** Times in the viewer's zone, with UTC beside the pointer. */
+const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
+for (const time of document.querySelectorAll("time[datetime]")) {
+  const date = new Date(time.dateTime)
+  if (Number.isNaN(date.getTime())) continue
+  time.title = time.textContent
+  time.textContent = clock.format(date)
+}
+
+/** How long ago, where the age of data matters. */
+const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" })
+for (const place of document.querySelectorAll("[data-age]")) {
+  const date = new Date(place.querySelector("time")?.dateTime)
+  if (Number.isNaN(date.getTime())) continue
+  const minutes = Math.round((date - Date.now()) / 60_000)
+  const [amount, unit] =
+    Math.abs(minutes) < 90 ? [minutes, "minute"] : Math.abs(minutes) < 2_880 ? [Math.round(minutes / 60), "hour"] : [Math.round(minutes / 1_440), "day"]
+  place.append(` (${ago.format(amount, unit)})`)
+}

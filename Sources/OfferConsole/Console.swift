@@ -1,0 +1,153 @@
+import HTTPTypes
+import Hummingbird
+import OfferAPI
+package import OfferApplication
+package import OfferHTTP
+package import OfferModel
+
+/// The console: pages for people beside the API (docs/console.md).
+///
+/// A page asks the same use cases as a call of the API and shows that call's answer, so it is shown to the roles that may
+/// make the call. It has no rule, figure or reason of its own.
+package struct Console: Sendable {
+    package static let root = "/console"
+    /// Bytes of a form: the longest that is read has a JWS in it.
+    static let formBytes = 64 * 1_024
+
+    let useCases: UseCases
+    let clock: @Sendable () -> Instant
+    let table: RouteTable
+    let pages: PageWriter
+
+    /// - Parameter clock: where a drawing's present is.
+    package static func routes(
+        _ useCases: UseCases, clock: @escaping @Sendable () -> Instant
+    ) -> (RouteTable) -> FurtherRoutes {
+        { table in
+            let console = Console(useCases: useCases, clock: clock, table: table, pages: PageWriter(table: table))
+            return FurtherRoutes(below: root, console.routes) { console.pages.page(of: $0, $2) }
+        }
+    }
+
+    private var routes: [Route] {
+        let (stories, refreshes) = (APICall(.get, "/v1/customers"), APICall(.post, "/v1/customers/refresh"))
+        let checks = APICall(.post, "/v1/signature-checks")
+        return [
+            Route(open: .get, Self.signInPath, use: signInForm),
+            Route(open: .post, Self.signInPath, use: signIn),
+            Route(open: .get, "\(Self.root)/style.css") { request, _ in Self.style.answer(to: request) },
+            Route(open: .get, "\(Self.root)/console.js") { request, _ in Self.script.answer(to: request) },
+            page(Self.root) { _, visit in try pages.home(visit) },
+            action("\(Self.root)/sign-out", []) { _, visit in try await signOut(visit) },
+            page("\(Self.root)/customers", showing: stories, use: customers),
+            action("\(Self.root)/customers/refresh", Self.refreshFields, making: refreshes, use: refresh),
+            page("\(Self.root)/issued-offers/{id}", showing: .issuedOffer, use: issuedOffer),
+            action("\(Self.root)/issued-offers/{id}/void", ["reason", "release"], making: .void, use: void),
+            page("\(Self.root)/decisions/{id}", showing: APICall(.get, "/v1/decisions/{id}"), use: recordedDecision),
+            page("\(Self.root)/signatures", showing: checks) { _, visit in try pages.signatures(visit) },
+            action("\(Self.root)/signatures", Self.signatureFields, making: checks, use: checkSignature),
+        ]
+    }
+
+    private static let style = PublicDocument(PackageResources.style_css, "text/css; charset=utf-8")
+    private static let script = PublicDocument(PackageResources.console_js, "text/javascript; charset=utf-8")
+
+    /// A page for everyone who is signed in, or for the roles that may make a call.
+    private func page(
+        _ path: String, showing call: APICall? = nil,
+        use answer: @escaping @Sendable (Request, Visit) async throws -> Response
+    ) -> Route {
+        Route(open: .get, path) { request, context in
+            guard let visit = try await visit(request, context) else { return toSignIn(request) }
+            try call.map(visit.require)
+            return try await answer(request, visit)
+        }
+    }
+
+    /// What a form does: only if a page of the same session sends it.
+    ///
+    /// - Parameter fields: the names of the form's fields besides its token.
+    private func action(
+        _ path: String, _ fields: [String], making call: APICall? = nil,
+        use answer: @escaping @Sendable (inout QueryParameters, Visit) async throws -> Response
+    ) -> Route {
+        Route(open: .post, path) { request, context in
+            try FormOrigin.require(request, isEncrypted: context.isEncrypted)
+            guard let visit = try await visit(request, context) else { return toSignIn(request) }
+            try call.map(visit.require)
+            var form = try await request.form(known: fields + [Visit.formField])
+            let token = form.field(Visit.formField) ?? ""
+            guard useCases.consoleSessions.isFormToken(token, of: visit.secret) else { throw FormOrigin.foreign }
+            return try await answer(&form, visit)
+        }
+    }
+
+    /// Who is signed in; `nil` if no person is.
+    private func visit(_ request: Request, _ context: OfferContext) async throws -> Visit? {
+        guard let secret = SessionCookie.secret(in: request, isEncrypted: context.isEncrypted),
+            var caller = try await useCases.consoleSessions.caller(forSecret: secret, from: context.address)
+        else { return nil }
+        context.note(caller)
+        caller.requestId = context.requestId
+        return Visit(
+            caller: caller, secret: secret, formToken: useCases.consoleSessions.formToken(of: secret),
+            context: context, table: table)
+    }
+}
+
+/// A call of the API, by which a page's roles go.
+struct APICall: Sendable {
+    let method: HTTPRequest.Method
+    let path: String
+
+    init(_ method: HTTPRequest.Method, _ path: String) {
+        self.method = method
+        self.path = path
+    }
+
+    static let issuedOffer = APICall(.get, "/v1/issued-offers/{id}")
+    static let void = APICall(.post, "/v1/issued-offers/{id}/void")
+}
+
+/// A request of a person who is signed in.
+struct Visit: Sendable {
+    static let formField = "formToken"
+
+    let caller: Caller
+    let secret: String
+    let formToken: String
+    let context: OfferContext
+    let table: RouteTable
+
+    func may(_ call: APICall) -> Bool { table.isFor(caller.role, call) }
+
+    /// - Throws: ``Problem`` `forbidden`.
+    func require(_ call: APICall) throws {
+        guard !may(call) else { return }
+        let roles = table.roles(of: call.method, call.path) ?? []
+        throw Problem.forbidden(role: caller.role, needed: roles.filter(\.isStaff))
+    }
+}
+
+extension RouteTable {
+    /// Whether a role may make a call; one that is not in the table is for `admin` alone.
+    func isFor(_ role: Role, _ call: APICall) -> Bool {
+        role == .admin || roles(of: call.method, call.path)?.contains(role) == true
+    }
+}
+
+extension Request {
+    /// The fields of a form that a browser sends.
+    ///
+    /// - Throws: ``Problem`` `unsupported-media-type` or `too-large`, ``RequestFault``.
+    func form(known: [String]) async throws -> QueryParameters {
+        let type = headers[.contentType]?.split(separator: ";").first?.lowercased()
+        guard type == "application/x-www-form-urlencoded" else {
+            throw Problem(
+                .unsupportedMediaType, "the request is no form of this console",
+                hint: "send the form from its page; programs use the API")
+        }
+        let bytes = try await bytes(upTo: Console.formBytes)
+        return try QueryParameters(String(decoding: bytes, as: UTF8.self), known: known)
+    }
+}

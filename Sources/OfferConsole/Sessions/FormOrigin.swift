@@ -1,0 +1,33 @@
+import HTTPTypes
+import Hummingbird
+import OfferAPI
+import OfferHTTP
+
+/// Whether the browser sends a form for a page of this server.
+///
+/// It protects the sign-in form, which belongs to no session yet; every other form also carries a token. `Sec-Fetch-Site` cannot be set by a page, and browsers send it wherever there is TLS and on this machine;
+/// elsewhere `Origin` has to name the host that the request names.
+enum FormOrigin {
+    private static let site = HTTPField.Name.ours("Sec-Fetch-Site")
+
+    /// - Throws: ``Problem`` `forbidden`.
+    static func require(_ request: Request, isEncrypted: Bool) throws {
+        guard !isOwn(request, isEncrypted: isEncrypted) else { return }
+        throw foreign
+    }
+
+    static let foreign = Problem(
+        .forbidden, "the form does not come from a page of this console, or from an earlier session",
+        hint: "go back to the console, load the page again, and send the form from there")
+
+    private static func isOwn(_ request: Request, isEncrypted: Bool) -> Bool {
+        let sites = request.headers[values: site]
+        guard sites.isEmpty else { return sites == ["same-origin"] }
+        let origins = request.headers[values: .origin]
+        guard let origin = origins.first, origins.count == 1, let host = request.head.authority, !host.isEmpty else {
+            return false
+        }
+        let schemes = isEncrypted ? ["https"] : ["https", "http"]
+        return schemes.contains { origin.lowercased() == "\($0)://\(host.lowercased())" }
+    }
+}
