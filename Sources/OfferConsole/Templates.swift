@@ -16,9 +16,11 @@ enum Templates {
         ]
         return MustacheLibrary(
             templates: try sources.mapValues { bytes in
-                // In front of each, so that no template can go without.
-                try MustacheTemplate(
-                    string: "{{% CONTENT_TYPE: \(PageText.name)}}" + String(decoding: bytes, as: UTF8.self))
+                // Without the file's last newline, which would be a space after a time; and with the way of escaping in
+                // front, so that no template can go without.
+                let text = String(
+                    decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
+                return try MustacheTemplate(string: "{{% CONTENT_TYPE: \(PageText.name)}}" + text)
             })
     }
 }

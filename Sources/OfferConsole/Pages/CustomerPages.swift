@@ -6,7 +6,7 @@ import OfferHTTP
 import OfferModel
 
 /// Search, and one customer's page.
-extension Console {
+extension ConsoleSite {
     /// How many lines of each list one page has; the timeline goes on.
     private static let entries = 30
     private static let kinds = ["originalTransactionId", "appTransactionId", "appAccountToken", "customerId"]

@@ -10,8 +10,8 @@ import OfferModel
 struct PageWriter: Sendable {
     /// The entries of the navigation, each shown to the roles of the call that its page shows.
     private static let entries: [(title: String, path: String, call: APICall)] = [
-        ("Customers", "\(Console.root)/customers", APICall(.get, "/v1/customers")),
-        ("Check a signature", "\(Console.root)/signatures", APICall(.post, "/v1/signature-checks")),
+        ("Customers", "\(ConsoleSite.root)/customers", APICall(.get, "/v1/customers")),
+        ("Check a signature", "\(ConsoleSite.root)/signatures", APICall(.post, "/v1/signature-checks")),
     ]
 
     let table: RouteTable
@@ -114,12 +114,12 @@ extension HTTPFields {
 enum PageLink {
     static func customer(_ identifier: String, _ more: [(String, String)] = []) -> String {
         let fields = ([("q", identifier)] + more).map { "\($0)=\(encoded($1))" }
-        return "\(Console.root)/customers?" + fields.joined(separator: "&")
+        return "\(ConsoleSite.root)/customers?" + fields.joined(separator: "&")
     }
 
-    static func issuedOffer(_ id: LowercaseUUID) -> String { "\(Console.root)/issued-offers/\(id)" }
+    static func issuedOffer(_ id: LowercaseUUID) -> String { "\(ConsoleSite.root)/issued-offers/\(id)" }
 
-    static func decision(_ id: LowercaseUUID) -> String { "\(Console.root)/decisions/\(id)" }
+    static func decision(_ id: LowercaseUUID) -> String { "\(ConsoleSite.root)/decisions/\(id)" }
 
     /// A value of a query: what is not a plain letter or digit as `%` and two digits.
     static func encoded(_ text: String) -> String {

@@ -6,7 +6,7 @@ import OfferHTTP
 import OfferModel
 
 /// One issued offer, one refusal, and why StoreKit refuses a signature.
-extension Console {
+extension ConsoleSite {
     static let signatureFields = [
         "format", "signature", "productId", "offerIdentifier", "keyId", "nonce", "timestamp", "appAccountToken",
     ]
@@ -53,7 +53,7 @@ extension Console {
 
     /// `POST /console/signatures`.
     @Sendable func checkSignature(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
-        let longest = Console.formBytes
+        let longest = ConsoleSite.formBytes
         var typed: [String: Any] = [:]
         for name in Self.signatureFields { typed[name] = form.field(name, maximum: longest) }
         try form.finish()

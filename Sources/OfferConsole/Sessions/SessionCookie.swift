@@ -20,7 +20,7 @@ enum SessionCookie {
     }
 
     static func setting(_ secret: String, isEncrypted: Bool) -> String {
-        "\(name(isEncrypted: isEncrypted))=\(secret); Path=\(Console.root); HttpOnly; SameSite=Strict"
+        "\(name(isEncrypted: isEncrypted))=\(secret); Path=\(ConsoleSite.root); HttpOnly; SameSite=Strict"
             + (isEncrypted ? "; Secure" : "")
     }
 

@@ -5,7 +5,7 @@ import OfferApplication
 import OfferHTTP
 import OfferModel
 
-extension Console {
+extension ConsoleSite {
     static let signInPath = "\(root)/sign-in"
     private static let tokenLength = 200
     private static let nameLength = 64
@@ -37,7 +37,7 @@ extension Console {
                 throw Problem.forbidden(role: caller.role, needed: [.support, .marketing])
             }
             let secret = try await useCases.consoleSessions.begin(for: caller, person: name)
-            var response = Response.redirect(to: next?.text ?? Console.root)
+            var response = Response.redirect(to: next?.text ?? ConsoleSite.root)
             response.headers[.setCookie] = SessionCookie.setting(secret, isEncrypted: context.isEncrypted)
             return response
         } catch let error where error is Problem || error is RequestFault {
@@ -77,12 +77,13 @@ struct LocalPath {
 
     /// `nil` for anything but a path below `/console` in plain letters, which a browser reads as it is.
     init?(_ text: String?) {
-        guard let text, text.utf8.count <= Self.longest, text.hasPrefix(Console.root),
+        guard let text, text.utf8.count <= Self.longest, text.hasPrefix(ConsoleSite.root),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "#") })
         else { return nil }
         let path = text.prefix { $0 != "?" }
-        guard path == Console.root || path.hasPrefix(Console.root + "/"), !path.contains("//"), !path.contains(".."),
-            path != Console.signInPath, !path.lowercased().contains("%2e"), !path.lowercased().contains("%2f")
+        guard path == ConsoleSite.root || path.hasPrefix(ConsoleSite.root + "/"), !path.contains("//"),
+            !path.contains(".."),
+            path != ConsoleSite.signInPath, !path.lowercased().contains("%2e"), !path.lowercased().contains("%2f")
         else { return nil }
         self.text = text
     }

@@ -10,6 +10,7 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var keys: String?
     /// Where `/metrics` is served; nowhere if absent.
     package var metrics: ListenAddress?
+    package var console = ConsoleSetting.automatic
     package var log = LogFormat.text
     package var retention = RetentionTerms.standard
     package var rateLimits = RateLimits.standard
@@ -92,7 +93,7 @@ package enum ConfigurationReader {
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
         try DocumentReading.read(bytes) { root in
             let keys = [
-                "listen", "metrics", "log", "database", "keys", "retention", "rateLimits", "tls",
+                "listen", "metrics", "console", "log", "database", "keys", "retention", "rateLimits", "tls",
                 "trustedProxies", "notifications", "webhooks", "customerTokens", "grants", "appStoreServer",
             ]
             guard let mapping = root.mapping(keys) else { return nil }
@@ -103,12 +104,17 @@ package enum ConfigurationReader {
                     .contradiction, "`\(metrics)` is the address of `listen` too",
                     hint: ListenAddress.metricsHint)
             }
+            let console = mapping.optional("console")?.console() ?? .automatic
+            if let taken = console.conflict(with: [("listen", listen), ("metrics", metrics)]) {
+                mapping.key("console")?.refuse(.contradiction, taken, hint: ConsoleSetting.hint)
+            }
             let own = ServerConfiguration()
             return ServerConfiguration(
                 listen: listen,
                 database: mapping.optional("database")?.text(.path),
                 keys: mapping.optional("keys")?.text(.path),
                 metrics: metrics,
+                console: console,
                 log: mapping.optional("log")?.choice(LogFormat.self) ?? .text,
                 retention: mapping.optional("retention")?.retention() ?? .standard,
                 rateLimits: mapping.optional("rateLimits")?.rateLimits() ?? .standard,
@@ -159,7 +165,7 @@ extension Field {
         }
     }
 
-    fileprivate func listenAddress() -> ListenAddress? {
+    func listenAddress() -> ListenAddress? {
         guard let text = scalar("an address") else { return nil }
         if let address = ListenAddress(text) { return address }
         return refuse(
@@ -235,7 +241,7 @@ extension Field {
     }
 
     /// Whether it says `off`, quoted or not.
-    private var isOff: Bool {
+    var isOff: Bool {
         if case .scalar("off", _) = node.content { true } else { false }
     }
 

@@ -8,6 +8,9 @@ import Synchronization
 final class Announcements: Sendable {
     private let all: Mutex<[(@Sendable () -> Void)?]>
 
+    /// The place of the last one.
+    var last: Int { all.withLock { $0.count } - 1 }
+
     init(of count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
 
     /// - Parameters:

@@ -115,7 +115,8 @@ extension ServerSetup {
     fileprivate func membersNeedingRestart(after former: ServerSetup) -> [String] {
         let (new, old) = (configuration, former.configuration)
         return [
-            ("listen", listen != former.listen), ("metrics", new.metrics != old.metrics), ("log", new.log != old.log),
+            ("listen", listen != former.listen), ("metrics", new.metrics != old.metrics),
+            ("console", new.console != old.console), ("log", new.log != old.log),
             ("database", database != former.database),
             ("retention", new.retention != old.retention), ("grants", new.grants != old.grants),
             ("audit", keys.audit != former.keys.audit),

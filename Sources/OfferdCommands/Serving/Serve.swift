@@ -7,6 +7,7 @@ import Logging
 import Metrics
 import NIOCore
 import OfferApplication
+import OfferConsole
 import OfferDocuments
 import OfferHTTP
 import OfferModel
@@ -125,7 +126,8 @@ struct Serve: AsyncParsableCommand {
             terms: setup.configuration.retention,
             author: .service, clock: clock)
         let address = setup.listen
-        let announcements = Announcements(of: exporter == nil ? 1 : 2)
+        let console = setup.configuration.console
+        let announcements = Announcements(of: 1 + (exporter == nil ? 0 : 1) + (console.address == nil ? 0 : 1))
         let keys = try setup.shownKeys(audit: audit)
         do {
             try await useCases.audit.note(keys: keys)
@@ -138,12 +140,14 @@ struct Serve: AsyncParsableCommand {
         let notes = ServerNotes()
         let (started, signsAudit) = (logger, audit != nil)
         let shutdown = Shutdown(requests, readiness: useCases.readiness, logger: logger)
+        let settings = HTTPSettings(
+            host: address.host, port: address.port, limits: limits, certificate: certificate,
+            trustedProxies: setup.configuration.trustedProxies)
+        let pages = ConsoleSite.routes(useCases, clock: clock)
+        let besides = console.isWithAPI(isLoopback: address.isLoopback) ? pages : nil
         let server = OfferServer.application(
-            useCases: useCases,
-            settings: HTTPSettings(
-                host: address.host, port: address.port, limits: limits, certificate: certificate,
-                trustedProxies: setup.configuration.trustedProxies),
-            logger: logger, metrics: metrics, inProgress: requests
+            useCases: useCases, settings: settings, logger: logger, metrics: metrics, inProgress: requests,
+            further: besides
         ) { port, isLoopback in
             let bound = ListenAddress(host: address.host, port: port)
             let url = "\(certificate == nil ? "http" : "https")://\(bound)"
@@ -184,6 +188,13 @@ struct Serve: AsyncParsableCommand {
             RepeatedWork.room(database),
             ReloadService(reload: reload, watch: watch, hangups: hangups),
         ]
+        if let address = console.address {
+            services.append(
+                ConsoleService(
+                    address: address, useCases: useCases, settings: settings, metrics: metrics, inProgress: requests,
+                    pages: pages, logger: logger,
+                    announce: { line in announcements.add(announcements.last) { output.announce(line) } }))
+        }
         if let exporter, let address = setup.configuration.metrics {
             let samples = ServerSamples(
                 useCases: useCases, registry: registry, database: database, databasePath: setup.database.path,

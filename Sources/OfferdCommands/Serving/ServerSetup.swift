@@ -39,6 +39,9 @@ struct ServerSetup {
             throw CommandFailure(
                 .usage, "`metrics` and `listen` are one address, `\(metrics)`", hints: [ListenAddress.metricsHint])
         }
+        if let taken = file.console.conflict(with: [("listen", listen), ("metrics", file.metrics)]) {
+            throw CommandFailure(.usage, taken, hints: [ConsoleSetting.hint])
+        }
         /// A text and the directory that a path in it is relative to.
         func place(_ name: String, _ given: String?, _ own: String?, example: String) throws -> (String, URL?) {
             if let given = given ?? environment["OFFERD_\(name.uppercased())"] { return (given, nil) }

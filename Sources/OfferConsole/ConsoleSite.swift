@@ -9,7 +9,7 @@ package import OfferModel
 ///
 /// A page asks the same use cases as a call of the API and shows that call's answer, so it is shown to the roles that may
 /// make the call. It has no rule, figure or reason of its own.
-package struct Console: Sendable {
+package struct ConsoleSite: Sendable {
     package static let root = "/console"
     /// Bytes of a form: the longest that is read has a JWS in it.
     static let formBytes = 64 * 1_024
@@ -22,9 +22,9 @@ package struct Console: Sendable {
     /// - Parameter clock: where a drawing's present is.
     package static func routes(
         _ useCases: UseCases, clock: @escaping @Sendable () -> Instant
-    ) -> (RouteTable) -> FurtherRoutes {
+    ) -> @Sendable (RouteTable) -> FurtherRoutes {
         { table in
-            let console = Console(useCases: useCases, clock: clock, table: table, pages: PageWriter(table: table))
+            let console = ConsoleSite(useCases: useCases, clock: clock, table: table, pages: PageWriter(table: table))
             return FurtherRoutes(below: root, console.routes) { console.pages.page(of: $0, $2) }
         }
     }
@@ -147,7 +147,7 @@ extension Request {
                 .unsupportedMediaType, "the request is no form of this console",
                 hint: "send the form from its page; programs use the API")
         }
-        let bytes = try await bytes(upTo: Console.formBytes)
+        let bytes = try await bytes(upTo: ConsoleSite.formBytes)
         return try QueryParameters(String(decoding: bytes, as: UTF8.self), known: known)
     }
 }
