@@ -53,6 +53,38 @@ import Testing
         }
     }
 
+    @Test("the console is on, off, at an address of its own, or where only this machine reaches the server")
+    func console() throws {
+        func read(_ text: String) throws -> ConsoleSetting {
+            try ConfigurationReader.read(Array("listen: 127.0.0.1:1\nmetrics: 127.0.0.1:2\n\(text)".utf8)).value.console
+        }
+        #expect(try read("") == .automatic)
+        #expect(try read("console: on\n") == .on)
+        #expect(try read("console: \"off\"\n") == .off)
+        let address = ListenAddress(host: "::1", port: 8090)
+        #expect(try read("console: { listen: \"[::1]:8090\" }\n") == .listen(address))
+        let settings: [(ConsoleSetting, onLoopback: Bool, elsewhere: Bool)] = [
+            (.automatic, true, false), (.on, true, true), (.off, false, false), (.listen(address), false, false),
+        ]
+        for (setting, onLoopback, elsewhere) in settings {
+            #expect(setting.isWithAPI(isLoopback: true) == onLoopback)
+            #expect(setting.isWithAPI(isLoopback: false) == elsewhere)
+        }
+        let wrong: [(String, String)] = [
+            ("yes", "invalidValue"), ("{ listen: 8090 }", "invalidValue"), ("{}", "missingKey"), ("[on]", "wrongType"),
+            ("{ listen: 127.0.0.1:1, on: true }", "unknownKey"),
+        ]
+        for (text, code) in wrong {
+            let found = issues(ConfigurationReader.read, "console: \(text)\n")
+            #expect(found.contains { $0.hasPrefix(code) }, "\(text): \(found)")
+        }
+        for taken in ["listen: 127.0.0.1:1", "metrics: 127.0.0.1:1"] {
+            #expect(
+                issues(ConfigurationReader.read, "\(taken)\nconsole: { listen: 127.0.0.1:1 }\n")
+                    == ["contradiction 2 console"])
+        }
+    }
+
     @Test("terms of retention are periods of fixed length or `forever`, and what is left out keeps its default")
     func retention() throws {
         let text = "retention:\n  signatures: P30D\n  refusals: forever\n  notifications: P1D\n"
