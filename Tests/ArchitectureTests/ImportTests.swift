@@ -33,7 +33,8 @@ struct ImportTests {
         try #require(ours.count > 15, "the table was not found")
         let outside: Set<String> = [
             "ArgumentParser", "AsyncHTTPClient", "CYaml", "Dispatch", "Foundation", "Hummingbird", "HummingbirdCore",
-            "HTTPTypes", "Logging", "Metrics", "Mustache", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "ServiceLifecycle",
+            "HTTPTypes", "Logging", "Metrics", "Mustache", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
+            "ServiceLifecycle",
             "UnixSignals", "Yams", "libc", "libcrypto", "libsqlite3", "libz",
         ]
         for (target, imports) in ImportTable.design.allowed {

@@ -41,7 +41,7 @@ struct ForgedFormTests {
         }
     }
 
-    @Test("CSRF: another site cannot sign a person in as somebody else")
+    @Test("CSRF: another site cannot sign a person in as another person")
     func signIn() async throws {
         try await ConsoleFixture.run { console in
             let fields = [("token", try await console.token(.support))]

@@ -75,14 +75,14 @@ struct PageTests {
             try await console.applyCatalog()
             let issued = try await console.issue("100")
             let (token, session) = (try await console.token(.support), try await console.signIn())
-            let page = try await console.get("/console/customers?q=somebody", session)
+            let page = try await console.get("/console/customers?q=ada", session)
             #expect(page.status == 200, "\(page.text)")
             #expect(page.body.count < 100_000)
             func expect(_ value: Any?, sourceLocation: SourceLocation = #_sourceLocation) throws {
                 let text = try #require(value as? String, sourceLocation: sourceLocation)
                 #expect(page.hasBytes(PageText().escapeText(text)), "\(text)", sourceLocation: sourceLocation)
             }
-            let story = try await console.ask("GET", "/v1/customers?identifier=somebody", token: token)
+            let story = try await console.ask("GET", "/v1/customers?identifier=ada", token: token)
             let timeline = try #require(story["timeline"] as? [[String: Any]])
             #expect(timeline.count > 3)
             for entry in timeline {
@@ -103,7 +103,7 @@ struct PageTests {
                 }
             }
             for locale in ["en", "de", "es", "fr", "ja", "pt"] {
-                let inquiry = #"{"customer":{"customerId":"somebody"},"request":{"locale":"\#(locale)"}}"#
+                let inquiry = #"{"customer":{"customerId":"ada"},"request":{"locale":"\#(locale)"}}"#
                 let answer = try await console.ask("POST", "/v1/decisions", token: token, body: inquiry)
                 let decisions = try #require(answer["decisions"] as? [[String: Any]])
                 #expect(decisions.count == 2)
@@ -152,7 +152,7 @@ struct PageTests {
             try await console.applyCatalog()
             let issued = try await console.issue("100")
             let session = try await console.signIn()
-            for identifier in ["100", "app-100", "somebody", "%20somebody%20"] {
+            for identifier in ["100", "app-100", "ada", "%20ada%20"] {
                 #expect(
                     try await console.get("/console/customers?q=\(identifier)", session).status == 200, "\(identifier)")
             }

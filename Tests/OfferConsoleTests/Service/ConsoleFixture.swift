@@ -108,7 +108,7 @@ struct ConsoleFixture: Sendable {
     /// Issues `comeback` to a customer who had a trial and paid twice, months ago.
     ///
     /// - Returns: the id of the issued offer.
-    func issue(_ subscription: String, customerId: String = "somebody") async throws -> String {
+    func issue(_ subscription: String, customerId: String = "ada") async throws -> String {
         let now = clock.now
         let signed = try appStore.sign(
             Scenario(
