@@ -102,8 +102,7 @@ let package = Package(
         .target(
             name: "OfferConsole",
             dependencies: [
-                "OfferAPI", "OfferApplication", "OfferHTTP", "OfferModel", hummingbird, httpTypes, logging, mustache,
-                nioCore,
+                "OfferAPI", "OfferApplication", "OfferHTTP", "OfferModel", hummingbird, httpTypes, mustache,
             ],
             resources: [
                 .embedInCode("Assets/console.js"),

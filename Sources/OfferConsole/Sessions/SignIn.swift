@@ -13,7 +13,7 @@ extension ConsoleSite {
     /// `GET /console/sign-in`.
     func signInForm(_ request: Request, _ context: OfferContext) async throws -> Response {
         var query = try QueryParameters(request, known: ["next"])
-        let next = query.text("next", maximum: LocalPath.longest)
+        let next = query.field("next", maximum: LocalPath.longest)
         try query.finish()
         return try pages.signIn(next: LocalPath(next))
     }

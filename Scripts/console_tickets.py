@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Answers three support tickets at the console in a browser without JavaScript, then judges every page with it.
+
+Run by Scripts/console. Exits 1 and names each fault if a page says something else than the ticket needs, scrolls sideways, is
+larger than 100 KB, breaks its Content-Security-Policy, asks another host, logs an error, or is not accessible by axe's rules.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+from urllib.parse import quote, urlsplit
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+WIDTHS = (360, 1440)
+MOST_BYTES = 100_000
+
+faults: list[str] = []
+
+
+def expect(is_right: bool, fault: str) -> None:
+    if not is_right:
+        faults.append(fault)
+
+
+def watch(page: Page, url: str, name: str) -> None:
+    """Notes what a browser complains of, and every request that leaves the server."""
+
+    def note(message) -> None:
+        # A page that answers 404 or 403 is logged as an error too; the tickets ask for none.
+        if message.type in ("error", "warning"):
+            faults.append(f"{name}: the browser logged: {message.text}")
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: faults.append(f"{name}: an error in a script: {error}"))
+
+    def leaves(request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme != "data" and f"{parts.scheme}://{parts.netloc}" != url:
+            faults.append(f"{name}: a request to {request.url}")
+
+    page.on("request", leaves)
+
+
+def sign_in(context: BrowserContext, url: str, token: str, name: str) -> Page:
+    page = context.new_page()
+    watch(page, url, name)
+    page.goto(f"{url}/console/customers")
+    page.get_by_label("API key").fill(token)
+    page.get_by_label("Your name").fill("anna")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.url == f"{url}/console/customers", f"{name}: signing in led to {page.url}")
+    return page
+
+
+def search(page: Page, text: str) -> None:
+    field = page.locator("input[type=search]")
+    field.fill(text)
+    field.press("Enter")
+    page.wait_for_load_state()
+
+
+def answer_tickets(browser: Browser, url: str, token: str, customer: str, issued: str, refused: str) -> None:
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1440, "height": 900})
+    page = sign_in(context, url, token, "tickets")
+
+    # "My trial was refused."
+    search(page, customer)
+    card = page.locator("article", has_text="welcome-trial")
+    expect(card.count() == 1, "the trial has no answer on the customer's page")
+    expect(card.first.locator("h3 .badge").inner_text() == "no", "the trial's answer is not no")
+    expect(card.first.locator("[lang=de]").inner_text() != "", "there is no sentence for a German customer")
+    card.first.get_by_role("link", name="Every reason").click()
+    expect(page.locator(".findings li.violated").count() > 0, "no reason is shown for the refused trial")
+
+    # "The app got 403", with a decisionId.
+    page.goto(f"{url}/console/customers")
+    search(page, refused)
+    expect(page.url == f"{url}/console/decisions/{refused}", f"the decisionId led to {page.url}")
+    expect(page.get_by_text("welcome-trial").count() > 0, "the decision names no offer")
+
+    # "The offer went to the wrong account": void it.
+    page.goto(f"{url}/console/customers")
+    search(page, issued)
+    expect(page.url == f"{url}/console/issued-offers/{issued}", f"the issuedOfferId led to {page.url}")
+    page.get_by_label("Reason").fill("wrong account, ticket 4711")
+    page.get_by_role("button", name="Void").click()
+    expect(page.locator("h1 .badge").inner_text() == "voided", "the offer is not void")
+    expect(page.get_by_text("wrong account, ticket 4711").count() == 1, "the reason is not shown")
+
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.url == f"{url}/console/sign-in", f"signing out led to {page.url}")
+    page.goto(f"{url}/console/customers?q={quote(customer)}")
+    expect("/console/sign-in" in page.url, "a page was shown after signing out")
+    context.close()
+
+
+def judge(page: Page, name: str, screenshots: pathlib.Path) -> None:
+    page.screenshot(path=screenshots / f"{name}.png", full_page=True)
+    over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    expect(over <= 0, f"{name}: the page scrolls sideways by {over} pixels")
+    for violation in Axe().run(page, options={"runOnly": RULES}).response["violations"]:
+        places = ", ".join(node["html"][:120] for node in violation["nodes"][:3])
+        faults.append(f"{name}: {violation['id']}: {violation['help']}: {places}")
+
+
+def look(browser: Browser, url: str, token: str, pages: dict[str, str], screenshots: pathlib.Path) -> None:
+    for scheme in ("light", "dark"):
+        for width in WIDTHS:
+            context = browser.new_context(
+                color_scheme=scheme, reduced_motion="reduce", viewport={"width": width, "height": 900})
+            page = sign_in(context, url, token, f"{scheme}-{width}")
+            for name, path in pages.items():
+                answer = page.goto(url + path)
+                size = len(answer.body())
+                expect(size < MOST_BYTES, f"{name}: the page has {size} bytes")
+                judge(page, f"{name}-{scheme}-{width}", screenshots)
+            page.goto(url + pages["customer"])
+            page.locator("body").press("/")
+            expect(page.evaluate("document.activeElement.type") == "search", "`/` does not go to the search")
+            expect(page.locator("time").first.get_attribute("title") not in (None, ""), "no time has UTC beside the pointer")
+            page.keyboard.press("Escape")
+            context.close()
+    context = browser.new_context(viewport={"width": 360, "height": 900})
+    page = context.new_page()
+    watch(page, url, "sign-in")
+    page.goto(f"{url}/console/sign-in")
+    judge(page, "sign-in", screenshots)
+    context.close()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for option in ("url", "token", "customer", "issued", "refused", "screenshots", "chromium"):
+        parser.add_argument(f"--{option}", required=True)
+    options = parser.parse_args()
+    token = pathlib.Path(options.token).read_text().strip()
+    issued = json.loads(pathlib.Path(options.issued).read_text())["issuedOfferId"]
+    refused = json.loads(pathlib.Path(options.refused).read_text())["decisionId"]
+    customer = f"/console/customers?q={quote(options.customer)}"
+    pages = {
+        "home": "/console", "search": "/console/customers", "customer": customer,
+        "reasons": f"{customer}&offer=welcome-trial", "past": f"{customer}&asOf=2026-01-01",
+        "issued": f"/console/issued-offers/{issued}", "decision": f"/console/decisions/{refused}",
+        "signatures": "/console/signatures",
+    }
+    with sync_playwright() as playwright:
+        # Chromium's own sandbox cannot be used by root.
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=options.chromium, args=arguments)
+        look(browser, options.url, token, pages, pathlib.Path(options.screenshots))
+        answer_tickets(browser, options.url, token, options.customer, issued, refused)
+        browser.close()
+    for fault in faults:
+        print(f"error: {fault}", file=sys.stderr)
+    if not faults:
+        print(f"three tickets and {len(pages)} pages in {2 * len(WIDTHS)} forms: all as they should be")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
