@@ -107,7 +107,8 @@ extension OfferdClient {
                     .unavailable, (reply.body.failure ?? "the customers could not be counted").printable,
                     hints: ["run the command again"])
             }
-            if !isNoted, reply.body.progress.of > 0 {
+            // Before the first customers are counted, their number is not known.
+            if !isNoted, reply.body.progress.done > 0 {
                 Console.note("counting \(reply.body.progress.of.counted("customer"))")
                 isNoted = true
             }

@@ -71,12 +71,12 @@ struct SimulationText {
     private func change(_ words: String, _ change: SimulationResult.AudienceChange?) -> [String] {
         guard let change else { return [] }
         let names = change.samples.map(\.name)
-        return ["  \(change.customers.words) \(words)" + (names.isEmpty ? "" : ": such as \(names.listed)")]
+        return ["  \(change.customers.words) \(words)" + (names.isEmpty ? "" : ", such as \(names.listed)")]
     }
 
     private func samples(_ result: SimulationResult) -> [String] {
         let names = result.samples.map(\.name)
-        return names.isEmpty ? [] : ["  eligible are such as \(names.listed)"]
+        return names.isEmpty ? [] : ["  eligible, for example: \(names.listed)"]
     }
 
     static func customers(_ customers: [SampleCustomer]) -> TextTable {

@@ -118,11 +118,11 @@ struct CustomersRevokeGrant: AsyncParsableCommand {
 enum GrantText {
     static func table(_ items: [GrantView]) -> TextTable {
         TextTable(
-            ["GRANTED", "OFFER", "STATE", "UNTIL", "ID", "REASON"], endsInDetail: true,
+            ["GRANTED", "OFFER", "STATE", "UNTIL", "BY", "ID", "REASON"], optional: [4], endsInDetail: true,
             rows: items.map { item in
                 [
                     TimeText.absolute(item.grantedAt), item.offerId.rawValue, item.state.rawValue,
-                    item.expiresAt.map { TimeText.absolute($0) }, item.grantId.description, item.reason,
+                    item.expiresAt.map { TimeText.absolute($0) }, item.actor, item.grantId.description, item.reason,
                 ]
             })
     }
@@ -137,6 +137,7 @@ enum GrantText {
         fields.add("until", item.expiresAt.map { TimeText.absolute($0) })
         fields.add("used by", item.issuedOfferId?.description)
         fields.add("revoked", item.revokedAt.map { TimeText.absolute($0) })
+        fields.add("revoked by", item.revokedBy)
         let heading = palette.paint(item.grantId.description, .heading)
         return ([heading] + fields.lines(palette, indent: 2)).joined(separator: "\n")
     }

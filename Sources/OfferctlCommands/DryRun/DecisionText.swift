@@ -20,8 +20,9 @@ struct DecisionText {
         case .brief:
             return ([verdict(decision)] + brief(decision)).joined(separator: "\n")
         case .normal:
-            let obstacles = findings.filter { rank($0.element) < 2 }.flatMap { text.lines($0.element) }
-            return (head + answer(decision) + obstacles).joined(separator: "\n")
+            // A grant, and what it lifts, explains an answer that the rules do not.
+            let deciding = findings.map(\.element).filter { rank($0) < 3 || $0.rule == RuleId.grantApplied.rawValue }
+            return (head + answer(decision) + deciding.flatMap { text.lines($0) }).joined(separator: "\n")
         case .full:
             return (head + answer(decision) + [""] + findings.flatMap { text.lines($0.element) }).joined(
                 separator: "\n")

@@ -16,6 +16,7 @@ struct DocumentTests {
         "each can be run as it stands, in order, and prints what the document shows",
         arguments: [
             Document(path: "README.md", withExamples: true), Document(path: "docs/http.md", withExamples: true),
+            Document(path: "docs/campaign.md", withExamples: true),
             Document(path: "docs/marketing.md", withExamples: false),
             Document(path: "docs/support.md", withExamples: true),
             Document(path: "docs/testing-with-apple.md", withExamples: false),
