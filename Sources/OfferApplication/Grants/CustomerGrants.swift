@@ -34,7 +34,7 @@ public struct CustomerGrants: Sendable {
             if let expiresAt, expiresAt <= now {
                 throw RequestError.invalidRequest(
                     pointer: "/expiresAt", detail: "the grant would have ended at `\(expiresAt)`, which has passed",
-                    hint: "give a later moment in milliseconds since 1970, or leave it out")
+                    hint: "give a later moment, or leave it out")
             }
             let customer = try customer(identifiers, in: number, transaction)
             let store = GrantStore(transaction)

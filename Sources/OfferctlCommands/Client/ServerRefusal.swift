@@ -101,7 +101,7 @@ enum CLITerms {
         "appAccountToken": "--app-account-token", "customerId": "--customer-id", "asOf": "--as-of",
         "history": "--history", "catalog": "--catalog", "catalogRevision": "--catalog-revision",
         "fresh": "--fresh", "request": "--locale", "limit": "--limit", "cursor": "--cursor", "message": "--message",
-        "reason": "--reason", "release": "--release", "expiresAt": "--expires",
+        "reason": "--reason", "release": "--release", "expiresAt": "--expires", "until": "--until",
         "format": "--format", "offerIdentifier": "--offer-identifier", "keyId": "--key-id", "nonce": "--nonce",
         "timestamp": "--timestamp", "signature": "--signature", "jws": "--jws",
         "where": "--where", "compareWith": "--compare", "from": "--from", "to": "--to", "type": "--type",
