@@ -8,7 +8,7 @@ import Testing
 struct SeriesCSVTests {
     private static let answer = """
         {"asOf":1798700400000,"by":"day","from":1793487600000,"offer":"=offer","timeZone":"Europe/Berlin",\
-        "to":1793660400000,"buckets":[{"date":"2026-11-01","eligible":2,"from":1793487600000,"issued":1,"redeemed":1,\
+        "to":1793660400000,"buckets":[{"date":"2026-11-01","eligible":2,"from":1793487600000,"granted":0,"issued":1,"redeemed":1,\
         "redeemedWithoutCost":0,"refused":[{"count":3,"rule":"rule.eligibility"}],"removed":1,"requests":6,\
         "revenue":[{"amount":"9.99","currency":"EUR"},{"amount":"19.98","currency":"USD"}],\
         "spend":[{"amount":"5.00","currency":"USD"}]},{"date":"2026-11-02","eligible":0,"from":1793574000000,\
@@ -28,12 +28,13 @@ struct SeriesCSVTests {
                 rows.first == [
                     "offerId", "by", "timeZone", "bucketFrom", "bucketDate", "measure", "rule", "value", "currency",
                 ])
-            #expect(rows.count == 17 && rows.allSatisfy { $0.count == 9 })
+            #expect(rows.count == 19 && rows.allSatisfy { $0.count == 9 })
             #expect(rows[1].prefix(5) == ["'=offer", "day", "Europe/Berlin", "2026-10-31T23:00:00Z", "2026-11-01"])
             let first = rows.filter { $0[4] == "2026-11-01" }.map { $0.suffix(4).joined(separator: " ") }
             #expect(
                 first == [
-                    "requests  6 ", "eligible  2 ", "issued  1 ", "redeemed  1 ", "redeemedWithoutCost  0 ",
+                    "requests  6 ", "eligible  2 ", "issued  1 ", "granted  0 ", "redeemed  1 ",
+                    "redeemedWithoutCost  0 ",
                     "removed  1 ", "refused rule.eligibility 3 ", "spend  5.00 USD", "revenue  9.99 EUR",
                     "revenue  19.98 USD",
                 ])

@@ -38,6 +38,8 @@ package struct OfferSeries: WireObject {
         /// Of these, those that met every rule but the rollout.
         package var eligible = 0
         package var issued = 0
+        /// Issued by a grant of support; these are in no other number.
+        package var granted = 0
         package var redeemed = 0
         /// Of these, those whose discount the catalog does not say.
         package var redeemedWithoutCost = 0
@@ -56,6 +58,7 @@ package struct OfferSeries: WireObject {
             members.required("date", &date)
             members.required("eligible", &eligible)
             members.required("from", &from)
+            members.required("granted", &granted)
             members.required("issued", &issued)
             members.required("redeemed", &redeemed)
             members.required("redeemedWithoutCost", &redeemedWithoutCost)

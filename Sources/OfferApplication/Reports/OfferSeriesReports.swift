@@ -65,15 +65,19 @@ public struct OfferSeriesReports: Sendable {
         while true {
             let page = try IssuedOfferStore(transaction).page(
                 offer: offerId, after: last, limit: pageSize, in: number)
-            let uses = try OfferUses(of: page, at: now, transaction)
-            for issued in page.map(\.issuedOffer) {
+            let (granted, regular) = (
+                page.filter { $0.issuedOffer.grantId != nil }, page.filter { $0.issuedOffer.grantId == nil }
+            )
+            for issued in granted { tally.count(grantedAt: issued.issuedOffer.issuedAt) }
+            let uses = try OfferUses(of: regular, at: now, transaction)
+            for issued in regular.map(\.issuedOffer) {
                 tally.count(issuedAt: issued.issuedAt)
                 for redemption in uses.redemptions[issued.id] ?? [] {
                     tally.count(redeemedAt: redemption.firstEvidence, cost: issued.cost)
                 }
                 for payment in uses.payments[issued.id] ?? [] { tally.count(payment) }
             }
-            for signedAt in try rows.furtherSignings(of: page) { tally.count(signedAt: signedAt) }
+            for signedAt in try rows.furtherSignings(of: regular) { tally.count(signedAt: signedAt) }
             guard page.count == pageSize else { return }
             last = page.last?.sequence
         }

@@ -11,6 +11,7 @@ struct OfferSeriesTally {
         var requests = 0
         var eligible = 0
         var issued = 0
+        var granted = 0
         var redeemed = 0
         var redeemedWithoutCost = 0
         var removed = 0
@@ -33,6 +34,9 @@ struct OfferSeriesTally {
             $0.issued += 1
         }
     }
+
+    /// An issued offer that needed a grant of support; what follows from it counts nowhere.
+    mutating func count(grantedAt instant: Instant) { change(at: instant) { $0.granted += 1 } }
 
     /// A further signing of an issued offer.
     mutating func count(signedAt instant: Instant) {
@@ -82,7 +86,7 @@ struct OfferSeriesTally {
                 (bucket.from, bucket.date) = (counted.calendar.range.lowerBound, counted.calendar.date)
                 (bucket.requests, bucket.eligible, bucket.issued) = (counted.requests, counted.eligible, counted.issued)
                 (bucket.redeemed, bucket.redeemedWithoutCost) = (counted.redeemed, counted.redeemedWithoutCost)
-                bucket.removed = counted.removed
+                (bucket.granted, bucket.removed) = (counted.granted, counted.removed)
                 bucket.refused = counted.refused.sorted {
                     ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue)
                 }.map { rule, count in

@@ -18,6 +18,7 @@ enum SeriesCSV {
     private static func rows(_ bucket: OfferSeries.Bucket) -> [[CSVTable.Cell]] {
         let counts = [
             ("requests", bucket.requests), ("eligible", bucket.eligible), ("issued", bucket.issued),
+            ("granted", bucket.granted),
             ("redeemed", bucket.redeemed), ("redeemedWithoutCost", bucket.redeemedWithoutCost),
             ("removed", bucket.removed),
         ].map { measure, count -> [CSVTable.Cell] in [.text(measure), .empty, .number(count), .empty] }

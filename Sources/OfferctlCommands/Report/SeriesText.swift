@@ -75,7 +75,9 @@ struct SeriesText {
     private func notes(_ series: OfferSeries) -> [String] {
         let removed = series.buckets.reduce(0) { $0.saturatingAdding($1.removed) }
         let unpriced = series.buckets.reduce(0) { $0.saturatingAdding($1.redeemedWithoutCost) }
+        let granted = series.buckets.reduce(0) { $0.saturatingAdding($1.granted) }
         return [
+            granted > 0 ? "  issued by grants of support, in none of these numbers: \(granted)" : nil,
             "  spend: the nominal discount of the redeemed; revenue: paid at full price after them",
             unpriced > 0 ? "  redeemed, but the catalog does not say the discount: \(unpriced)" : nil,
             removed > 0 ? "  refusals whose reasons are no longer recorded: \(removed)" : nil,

@@ -114,6 +114,27 @@ struct OfferSeriesTests {
         #expect(try await series(stage, by: .month).buckets.last?.requests == 5, "also of a customer who is unknown")
     }
 
+    @Test("an offer that support granted is counted as granted, and it and what follows from it nowhere else")
+    func granted() async throws {
+        let stage = try await FunnelStage()
+        let day = FunnelStage.day
+        stage.setClock(day(0))
+        #expect(try await stage.ask("111", .subscriber).refusal?.decision.outcome == .ineligible)
+        try await stage.bench.grant(FunnelStage.offer, to: "111")
+        #expect(try await stage.ask("111", .subscriber).issued != nil)
+        stage.setClock(day(40))
+        try await stage.deliver([
+            try stage.period("111", 1, day(2), until: day(32), offered: true),
+            try stage.period("111", 2, day(32), until: day(62)),
+        ])
+        let report = try await series(stage, from: day(0))
+        #expect(report.told { $0.granted } == ["2026-11-02": 1])
+        #expect(report.told { $0.requests } == ["2026-11-02": 1], "the refusal")
+        #expect(report.told { $0.issued + $0.eligible + $0.redeemed }.isEmpty)
+        #expect(report.told { $0.spend }.isEmpty && report.told { $0.revenue }.isEmpty)
+        #expect(try await exported(stage).map { $0.offer.grantId != nil } == [true])
+    }
+
     @Test("customers who are found to be one have their events once each")
     func merged() async throws {
         let stage = try await FunnelStage()

@@ -96,7 +96,9 @@ extension [Finding] {
         guard !lifted.isEmpty else {
             self[place].verdict = .notApplicable
             self[place].reason = .notApplicable
-            self[place].sentence = Message { "\(grant.text); it lifts nothing that is in the way" }
+            self[place].sentence = Message {
+                "\(grant.text); it is not needed: nothing that it could lift is in the way"
+            }
             return
         }
         for index in lifted {
