@@ -105,10 +105,11 @@ public struct OfferPauses: Sendable {
                 let now = try clock.tolerantInstant(transaction)
                 try Self.check(end, at: now)
                 // What is paused so is paused without a write: on a full disk there is room for few.
-                let changed = try pauses.pause(
-                    ids[0], until: end, reason: reason, actor: caller.apiKeyId, at: now, in: number)
-                if changed { try StoreClock(transaction).advance(to: now) }
-                return changed && !active.contains { $0.offerId != ids[0] && $0.endsAt == nil && end == nil }
+                let isWritten = try pauses.pause(
+                    ids[0], formerly: ids.dropFirst().compactMap(\.self), until: end, reason: reason,
+                    actor: caller.apiKeyId, at: now, in: number)
+                if isWritten { try StoreClock(transaction).advance(to: now) }
+                return isWritten && (active.isEmpty || !active.allSatisfy { $0.isSame(until: end, reason: reason) })
             }
         }
     }

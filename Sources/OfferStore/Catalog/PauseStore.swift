@@ -14,6 +14,11 @@ public struct ActivePause: Sendable, Hashable {
 
     public func isInForce(at now: Instant) -> Bool { endsAt.map { now < $0 } ?? true }
 
+    /// Whether a call for a pause would set the same end, and the same reason if it names one.
+    public func isSame(until end: Instant?, reason: String?) -> Bool {
+        endsAt == end && (reason == nil || reason == self.reason)
+    }
+
     /// Whether it is one of the kill switch, and not of what a restore may have forgotten.
     public var isOfKillSwitch: Bool { covers != .limitedOffers }
 }
@@ -93,20 +98,22 @@ public struct PauseStore {
     ///
     /// - Parameters:
     ///   - offer: `nil` for every offer.
+    ///   - others: its former ids: what was paused under one of these is paused under its own id from then on.
     ///   - end: the instant from which it is over by itself; `nil` if it is to be lifted.
-    /// - Returns: false if it is paused so already: until the same end, and for the same reason unless none is given.
+    /// - Returns: false if nothing was written: it is paused so already (``ActivePause/isSame(until:reason:)``).
     @discardableResult
     public func pause(
-        _ offer: OfferId?, until end: Instant? = nil, reason: String? = nil, actor: String, at now: Instant,
-        in scope: ScopeNumber
+        _ offer: OfferId?, formerly others: [OfferId] = [], until end: Instant? = nil, reason: String? = nil,
+        actor: String, at now: Instant, in scope: ScopeNumber
     ) throws -> Bool {
         let covers: Pause = offer == nil ? .everyOffer : .offer
-        let present = try active(in: scope).first { $0.covers == covers && $0.offerId == offer }
-        if let present, present.isInForce(at: now), present.endsAt == end, reason == nil || reason == present.reason {
-            return false
+        let present = try active(in: scope).filter { pause in
+            pause.covers == covers && (pause.offerId == offer || pause.offerId.map(others.contains) == true)
         }
-        _ = try resume(offer, actor: actor, at: now, in: scope)
-        try begin(covers, offer, until: end, reason: reason, actor: actor, at: now, in: scope)
+        let same = present.first { $0.isInForce(at: now) && $0.isSame(until: end, reason: reason) }
+        if let same, same.offerId == offer, present.count == 1 { return false }
+        for pause in present { _ = try resume(pause.offerId, actor: actor, at: now, in: scope) }
+        try begin(covers, offer, until: end, reason: reason ?? same?.reason, actor: actor, at: now, in: scope)
         return true
     }
 

@@ -300,6 +300,23 @@ struct RenamedOfferTests {
         #expect(try CatalogReader.read(back).value.offers.map(\.firstId) == ["comeback"])
     }
 
+    @Test("an end that is set under the new id is that of the pause under the former one, which keeps its reason")
+    func pausedUntil() async throws {
+        let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback())
+        let (switches, marketing) = (bench.useCases.switches, Workbench.marketing)
+        _ = try await switches.pause("comeback", reason: "sold out", caller: marketing)
+        try await bench.apply(Self.renamed, expected: 1)
+        #expect(try await switches.pause("return", caller: marketing).reason == "sold out")
+        let end = bench.clock.now.adding(milliseconds: Instant.Duration.hour)
+        let state = try await switches.pause("return", until: end, caller: marketing)
+        #expect(state.changed && state.until == end)
+        let request = IssueRequest.of("return", try bench.shop.delivery(.lapsed, "100"))
+        #expect(try await bench.refused(request).outlook.changesAt == end)
+        bench.clock.advance(hours: 1)
+        #expect(try await bench.granted(request).isNew)
+        try await bench.checkLedger()
+    }
+
     @Test("a pause under the new id outlives a pause under the former one")
     func pausedUnderBoth() async throws {
         let bench = try await Workbench(catalog: TestCatalog.head + TestCatalog.comeback())
