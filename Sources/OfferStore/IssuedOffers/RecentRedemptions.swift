@@ -12,7 +12,8 @@ public struct RecentRedemptions: Sendable, Hashable {
 }
 
 extension CounterStore {
-    /// The redemptions that ``counters(of:in:open:at:in:)`` counts and that are dated in a range, its end included.
+    /// The redemptions that ``counters(of:in:open:at:in:)`` counts and that are dated in a range, its end included; not
+    /// the one use that a grant of support gave.
     public func redemptions(
         of offer: Offer, in group: SubscriptionGroupId, after start: Instant, upTo end: Instant, in scope: ScopeNumber
     ) throws -> [RecentRedemptions] {
@@ -23,6 +24,7 @@ extension CounterStore {
             FROM redemption r LEFT JOIN issued_offer i ON i.id = r.issued_offer_id
             WHERE r.scope_id = ?1 AND r.offer_type = ?2 AND r.offer_identifier = ?3
             AND r.subscription_group_identifier = ?4 AND r.first_evidence > ?5 AND r.first_evidence <= ?6
+            AND (i.grant_id IS NULL OR r.is_doubled = 1)
             GROUP BY i.offer_id, i.cost_currency, r.product_id
             """, scope, key.type, key.identifier, group, start, end)
         return found.filter { $0.0.map(offer.has) ?? true }.map { id, currency, product, count, cost, first in

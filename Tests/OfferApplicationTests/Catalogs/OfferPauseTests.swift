@@ -216,4 +216,23 @@ struct OfferPauseTests {
         bench.clock.advance(hours: 24 * 5)
         #expect(try await Self.summary(bench).limits?.map(\.usedUpAt) == [nil, nil], "fewer than ten are left")
     }
+
+    @Test("the pace leaves out what support granted, which takes nothing of a limit")
+    func paceWithoutGrants() async throws {
+        func catalog(_ count: Int) -> String { TestCatalog.head + TestCatalog.shared("{ count: \(count) }") }
+        let bench = try await Workbench(catalog: catalog(10))
+        for number in 0...10 {
+            let customer = "\(1_000 + number)"
+            try await bench.deliver(try bench.shop.delivery(.lapsed, customer))
+            if number == 10 { try await bench.grant("drop", to: customer) }
+            let order = IssueRequest(offerId: "drop", customer: named(customer))
+            #expect((try await bench.granted(order).offer.grantId != nil) == (number == 10))
+            try await bench.redeem("drop", of: customer, as: "\(9_000 + number)")
+            bench.clock.advance(hours: 24)
+        }
+        try await bench.apply(catalog(30), expected: 1)
+        // Ten in eleven days: 20 more take 22.
+        let end = bench.clock.now.adding(milliseconds: 22 * Instant.Duration.day)
+        #expect(try await Self.summary(bench).limits?.map(\.usedUpAt) == [end])
+    }
 }
