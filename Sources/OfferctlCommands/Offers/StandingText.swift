@@ -40,7 +40,7 @@ enum StandingText {
             case .limitedOffers: "after a restore, "
             case .offer: ""
             }
-        let end = pause.until.map(TimeText.absolute) ?? (pause.covers == .limitedOffers ? "resumed" : "it is resumed")
+        let end = pause.until.map(TimeText.absolute) ?? "it is resumed"
         let actor = pause.actor + (pause.actorLabel.map { " (\($0))" } ?? "")
         return "\(what)until \(end), since \(TimeText.absolute(pause.since)) by \(actor)"
             + (pause.reason.map { ": \($0)" } ?? "")
