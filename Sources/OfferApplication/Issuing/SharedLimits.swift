@@ -16,7 +16,7 @@ extension Issuance {
     /// Reads the counters again and judges them by the rules' own code.
     func sharedLimits(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> SharedLimits {
         // What a grant gives takes no place and no money.
-        guard grant == nil else { return .fit([], []) }
+        guard (grant?.id ?? open?.issuedOffer.grantId) == nil else { return .fit([], []) }
         let limits = question.compiledOffer.sharedLimits
         guard !limits.isEmpty, let seen = snapshot.facts.counters[question.offer.id] else { return .fit([], []) }
         let issuedOffers = snapshot.facts.issuedOffers.filter { issuedOffer in

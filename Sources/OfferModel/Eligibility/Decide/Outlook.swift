@@ -48,8 +48,9 @@ private struct Forecast {
     /// How many instants are asked about.
     private var steps: Int { min(Self.maximumSteps, Self.maximumTransitions / (transitions.count + 1)) }
 
-    /// Where every obstacle has a date, the last of them is next. An obstacle that waits for an event may still go away
-    /// with the state of the subscription, so then every instant at which that changes is asked about too.
+    /// Where every obstacle has a date, the last of them is next, unless a grant that may lift some begins to be in force
+    /// before. An obstacle that waits for an event may still go away with the state of the subscription, so then every
+    /// instant at which that changes is asked about too.
     func beginning(of decision: Decision) -> Outlook {
         var (now, current) = (context.now, decision)
         var waiting: Outlook?
@@ -59,7 +60,7 @@ private struct Forecast {
             let dates = obstacles.compactMap(\.turningPoint?.instant)
             let earliest = max(dates.max() ?? now, now)
             if dates.count == obstacles.count, earliest > now {
-                now = earliest
+                now = context.grantChanges.filter { $0 > now }.reduce(earliest, min)
             } else {
                 waiting = waiting ?? self.waiting(for: obstacles, notBefore: earliest)
                 guard let next = (transitions + [earliest]).filter({ $0 > now && $0 >= earliest }).min() else { break }
