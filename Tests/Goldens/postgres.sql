@@ -271,7 +271,7 @@ CREATE TABLE issued_offer (
     cost bigint CHECK (cost >= 0),
     cost_currency text COLLATE "C" CHECK ((cost_currency IS NULL) = (cost IS NULL) AND length(cost_currency) = 3),
     redemptions bigint NOT NULL CHECK (redemptions >= 0),
-    places bigint NOT NULL CHECK (CASE WHEN grant_id IS NULL THEN places = redemptions OR (places = 1 AND redemptions = 0) ELSE places = 0 END),
+    places bigint NOT NULL CHECK (CASE WHEN grant_id IS NULL THEN places = redemptions OR (places = 1 AND redemptions = 0) ELSE places = CASE WHEN redemptions = 0 THEN 0 ELSE redemptions - 1 END END),
     full_price_transaction_id text COLLATE "C",
     app_account_token text COLLATE "C",
     app_customer_id text COLLATE "C",

@@ -298,7 +298,7 @@ CREATE TABLE issued_offer (
     cost INTEGER CHECK (cost >= 0),
     cost_currency TEXT CHECK ((cost_currency IS NULL) = (cost IS NULL) AND length(cost_currency) = 3),
     redemptions INTEGER NOT NULL CHECK (redemptions >= 0),
-    places INTEGER NOT NULL CHECK (CASE WHEN grant_id IS NULL THEN places = redemptions OR (places = 1 AND redemptions = 0) ELSE places = 0 END),
+    places INTEGER NOT NULL CHECK (CASE WHEN grant_id IS NULL THEN places = redemptions OR (places = 1 AND redemptions = 0) ELSE places = CASE WHEN redemptions = 0 THEN 0 ELSE redemptions - 1 END END),
     full_price_transaction_id TEXT,
     app_account_token TEXT,
     app_customer_id TEXT,

@@ -138,8 +138,8 @@ extension IssuedOfferStore {
 
     /// - Parameters:
     ///   - redemptions: how many redemptions used it; as many as before if absent.
-    ///   - places: how many places it takes from now on, given the issued offer with those redemptions; one that a grant
-    ///     gave takes none.
+    ///   - places: how many places it takes from now on, given the issued offer with those redemptions. One that a grant
+    ///     gave takes none for its one use, and one for each further redemption.
     func setUse(
         of id: LowercaseUUID, redemptions: Int? = nil, _ kind: AuditKind, at now: Instant,
         places: (StoredIssuedOffer) -> Int
@@ -149,7 +149,7 @@ extension IssuedOfferStore {
         guard let found else { throw StoreError.corrupt("the issued offer `\(id)` is missing") }
         var used = found
         used.redemptions = redemptions ?? found.redemptions
-        let taken = found.issuedOffer.grantId == nil ? places(used) : 0
+        let taken = found.issuedOffer.grantId == nil ? places(used) : max(0, used.redemptions - 1)
         try change(
             kind, where: "id = ?1", [id.storedValue], set: "redemptions = ?2, places = ?3",
             [used.redemptions.storedValue, taken.storedValue], at: now)

@@ -13,7 +13,8 @@ public struct StoredIssuedOffer: Sendable, Hashable {
     public var sequence: Int64
     var scope: ScopeNumber
     var redemptions = 0
-    /// How many places it takes under limits for everyone; none if a grant of support gave it.
+    /// How many places it takes under limits for everyone; of one that a grant of support gave, the redemptions beyond
+    /// the first.
     var places = 1
 }
 
@@ -69,7 +70,7 @@ extension StoredIssuedOffer: TableRow {
                 "places",
                 """
                 CHECK (CASE WHEN grant_id IS NULL THEN places = redemptions OR (places = 1 AND redemptions = 0) \
-                ELSE places = 0 END)
+                ELSE places = CASE WHEN redemptions = 0 THEN 0 ELSE redemptions - 1 END END)
                 """))
         try columns.erasable(
             "full_price_transaction_id", &fullPriceTransactionId, .erasableState("fullPriceTransactionId"))

@@ -63,13 +63,16 @@ struct GrantModel {
         return uses
     }
 
-    /// What counts under limits: only what no grant gave.
+    /// What counts under limits: of what a grant gave, only redemptions beyond the first.
     func places(of offer: String, by customer: Int? = nil, without open: Int? = nil, at now: Instant) -> Int {
         let uses = uses
         return issues.indices.filter { place in
-            issues[place].offer == offer && issues[place].grant == nil && place != open
+            issues[place].offer == offer && place != open
                 && customer.map { owner($0) == owner(issues[place].customer) } ?? true
-        }.reduce(0) { sum, place in sum + (uses[place] ?? (now < issues[place].countsUntil ? 1 : 0)) }
+        }.reduce(0) { sum, place in
+            guard issues[place].grant == nil else { return sum + max(0, (uses[place] ?? 0) - 1) }
+            return sum + (uses[place] ?? (now < issues[place].countsUntil ? 1 : 0))
+        }
     }
 
     func open(_ customer: Int, _ offer: String, at now: Instant) -> Int? {

@@ -106,6 +106,57 @@ struct GrantTests {
         try await verify(bench)
     }
 
+    @Test("a grant is one use: a second redemption of what it gave takes a place like any other (invariant 2)")
+    func doubled() async throws {
+        for offer: OfferId in ["few", "dear"] {
+            let bench = try await bench("100", "200")
+            // The first is voided, and its signature lives on; support grants another.
+            let first = try await bench.granted(order(offer, "100")).offer
+            _ = try await bench.useCases.voiding.void(
+                first.id, reason: "the purchase failed", release: false, caller: Workbench.support)
+            try await bench.grant(offer, to: "100")
+            #expect(try await bench.granted(order(offer, "100")).offer.grantId != nil)
+            bench.clock.advance(hours: 1)
+            try await bench.redeem(offer, of: "100", as: "900")
+            try await bench.end("100")
+            #expect(try await bench.dryRun(named("200"), offer).outcome == .eligible, "the first has passed")
+            try await bench.redeem(offer, of: "100", as: "901")
+            let limit: RuleId = offer == "few" ? .limitTotal : .limitBudget
+            #expect(try await bench.refused(order(offer, "200")).decision.obstacles == [limit])
+            try await verify(bench)
+        }
+    }
+
+    @Test("a further signing of what a grant gave tells of no limit, also where the grant is not needed any more")
+    func signedAgain() async throws {
+        let bench = try await bench("100", "200")
+        _ = try await bench.granted(order("few", "200"))
+        try await bench.grant("few", to: "100")
+        let issued = try await bench.granted(order("few", "100")).offer
+        try await bench.apply(Self.catalog.replacing("{ count: 1 }", with: "{ count: 2 }"), expected: 1)
+        let again = try await bench.granted(order("few", "100", fresh: true))
+        #expect(again.isNew && again.offer.id == issued.id)
+        let events = try await bench.database.read {
+            try EventStore($0).page(after: 0, types: [.limitReached, .limitNearlyReached], limit: 10)
+        }
+        #expect(events.count == 1, "that of the total of one")
+    }
+
+    @Test("the outlook names the end of the open issued offer, for which the grant waits, and no later date")
+    func waits() async throws {
+        let bench = try await bench("100")
+        let open = try await bench.granted(order("comeback", "100")).offer
+        let late = TestCatalog.comeback().replacing(
+            "    limits:", with: "    eligibility: { fact: subscription.daysSinceExpired, atLeast: 400 }\n    limits:")
+        try await bench.apply(TestCatalog.head + late, expected: 1)
+        try await bench.grant("comeback", to: "100")
+        let refusal = try await bench.refused(order("comeback", "100"))
+        #expect(refusal.decision.obstacles == [.ruleEligibility])
+        #expect(refusal.outlook.changesAt == open.expiresAt.adding(milliseconds: Instant.Duration.hour))
+        bench.clock.advance(hours: 25)
+        #expect(try await bench.granted(order("comeback", "100")).offer.grantId != nil)
+    }
+
     @Test("neither a pause nor the holdout is lifted, and the grant stays")
     func limits() async throws {
         let held = TestCatalog.comeback().replacing(

@@ -94,7 +94,9 @@ extension Workbench {
                     history: try HistoryStore(transaction).history(of: [customer]),
                     issuedOffers: try IssuedOfferStore(transaction).issuedOffers(of: [customer]))
                 let granted = Set(facts.issuedOffers.filter { $0.grantId != nil }.map(\.id))
-                let redemptions = facts.redemptions().filter { $0.issuedOfferId.map { !granted.contains($0) } ?? true }
+                let redemptions = facts.redemptions().filter { use in
+                    use.isDoubled || use.issuedOfferId.map { !granted.contains($0) } ?? true
+                }
                 let used = Set(redemptions.compactMap(\.issuedOfferId))
                 return TestCatalog.limits.compactMap { offer, limit in
                     let redeemed = redemptions.filter {

@@ -51,12 +51,14 @@ struct Recount: Equatable {
                 recount.unmatched["\(redemption.offerType.rawValue) \(name) \(redemption.productId)", default: 0] += 1
             }
             let byOthers = try RedemptionStore(transaction).usesByOthers(of: [customer])
-            // What a grant gave takes no place and no money, however often it is redeemed.
-            for issuedOffer in facts.issuedOffers where issuedOffer.grantId == nil {
+            for issuedOffer in facts.issuedOffers {
                 let uses =
                     redemptions.count { $0.issuedOfferId == issuedOffer.id }
                     + byOthers.count { $0.redemption.issuedOfferId == issuedOffer.id }
-                let places = try uses > 0 ? uses : isOffTheCounter(issuedOffer, transaction) ? 0 : 1
+                // The one use that a grant gave takes no place and no money.
+                let places =
+                    issuedOffer.grantId != nil
+                    ? uses - 1 : try uses > 0 ? uses : isOffTheCounter(issuedOffer, transaction) ? 0 : 1
                 guard places > 0 else { continue }
                 recount.amounts["\(issuedOffer.offerId) places", default: 0] += Int64(places)
                 if let cost = issuedOffer.cost, cost.milliunits > 0 {

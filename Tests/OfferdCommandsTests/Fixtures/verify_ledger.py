@@ -128,14 +128,16 @@ def check_signatures(database, hashes, public_key):
 
 
 def check_totals(database):
-    totals = {}
-    for scope, offer, places, currency, cost in database.execute(
-        "SELECT scope_id, offer_id, places, cost_currency, cost FROM issued_offer WHERE grant_id IS NULL"
+    totals, granted = {}, set()
+    for scope, offer, places, currency, cost, grant in database.execute(
+        "SELECT scope_id, offer_id, places, cost_currency, cost, grant_id FROM issued_offer"
     ):
-        totals[scope, offer, "places"] = totals.get((scope, offer, "places"), 0) + places
-        if cost:
-            totals[scope, offer, currency] = totals.get((scope, offer, currency), 0) + places * cost
-    stored = {}
+        counted = [("places", places)] + ([(currency, places * cost)] if cost else [])
+        for unit, amount in counted:
+            totals[scope, offer, unit] = totals.get((scope, offer, unit), 0) + amount
+            if grant is not None:
+                granted.add((scope, offer, unit))
+    stored = {key: 0 for key in granted}
     for scope, offer, unit, amount in database.execute("SELECT scope_id, offer_id, unit, amount FROM offer_counter"):
         stored[scope, offer, unit] = amount
     require(stored == totals, f"offer_counter {set(stored.items()) ^ set(totals.items())}")

@@ -16,7 +16,8 @@ final class Use: Sendable {
     let redeemedAt: Instant?
     /// Whether another Apple Account of the app account made it.
     let isElsewhere: Bool
-    /// Whether it is the one use that a grant of support gave, which counts under no limit.
+    /// Whether it is the one use that a grant of support gave, which counts under no limit; a second use of the same
+    /// issued offer does.
     let isGranted: Bool
 
     var isRedeemed: Bool { countsUntil == nil }
