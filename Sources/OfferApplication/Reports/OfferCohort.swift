@@ -107,7 +107,7 @@ struct CohortMember {
 
     /// Why the offer was never issued; `nil` if it was.
     var refusal: RefusalKind? {
-        if isIssued || (granted > 0 && lastRefusal == nil) { return nil }
+        if isIssued || (granted > 0 && lastRefusal == nil && !hasRemovedRefusal) { return nil }
         if wasHeldOut { return .heldOut }
         if wasOutsideRollout { return .notInRollout }
         guard let lastRefusal else { return .removed }
