@@ -113,14 +113,15 @@ extension Problem {
                 .grantUsed, "the grant `\(id)` was used by the issued offer `\(issuedOffer)`, so it cannot be revoked",
                 hint: "`POST /v1/issued-offers/\(issuedOffer)/void` stops further signatures of that")
         case .grantLimitReached(let perDay, let resets, let seconds):
-            self = Problem(
+            let problem = Problem(
                 .grantLimitReached,
                 perDay == 0
                     ? "grants are switched off: `grants.perKeyAndDay` in offerd.yaml is 0"
                     : "the API key has made the \(perDay) \(perDay == 1 ? "grant" : "grants") of today; it may grant "
                         + "again from \(resets)",
-                hint: "`grants.perKeyAndDay` in offerd.yaml sets how many a key may make in a day (UTC)"
-            ).retry(after: seconds)
+                hint: "`grants.perKeyAndDay` in offerd.yaml sets how many a key may make in a day (UTC)")
+            // Where they are switched off, no day brings the next.
+            self = perDay == 0 ? problem : problem.retry(after: seconds)
         case .idempotencyConflict:
             self.init(
                 .idempotencyConflict, "the `Idempotency-Key` was used for another body within the last 24 hours",
