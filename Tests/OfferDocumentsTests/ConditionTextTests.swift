@@ -62,6 +62,10 @@ struct ConditionTextTests {
             "customer.attributes.since is '2026-01-01T00:00:00Z'",
             "{ fact: customer.attributes.since, is: \"2026-01-01T00:00:00Z\" }"
         ),
+        (
+            "subscription.daysSinceExpired between 30 AND 180 AND customer.refunds is 0",
+            "{ all: [ { fact: subscription.daysSinceExpired, between: [30, 180] }, { fact: customer.refunds, is: 0 } ] }"
+        ),
         ("customer.attributes.seats exists", "{ fact: customer.attributes.seats, exists: true }"),
         ("customer.attributes.seats exists false", "{ fact: customer.attributes.seats, exists: false }"),
         (

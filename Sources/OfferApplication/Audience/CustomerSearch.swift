@@ -11,7 +11,7 @@ public struct CustomerSearch: Sendable {
     let clock: RequestClock
     let work: LongWork
 
-    /// How many customers one request looks at: a second or two of work. A page then ends early, and the next goes on.
+    /// How many customers a page looks at: a second or two of work. It then ends early, and the next goes on.
     static let mostLookedAt = 200 * CustomerPages.size
 
     /// A page of them.
@@ -27,7 +27,8 @@ public struct CustomerSearch: Sendable {
             let search = try OpenSearch(
                 request.where, scope: caller.scope, catalogs: catalogs, policy: policy, clock: clock, transaction)
             if !privacy.mayTell(0) {
-                let found = try search.customers(after: nil, limit: AudiencePrivacy.fewest)
+                // Of everyone: where the first ten are far back, they are ten nevertheless.
+                let found = try search.customers(after: nil, limit: AudiencePrivacy.fewest, lookingAt: .max)
                 guard privacy.mayTell(found.customers.count) else { throw RequestError.tooFewCustomers }
             }
             let found = try search.customers(after: first, limit: request.limit)
@@ -84,9 +85,12 @@ private struct OpenSearch {
         self.policy = policy
     }
 
-    func customers(after first: CustomerNumber?, limit: Int) throws -> Found {
+    /// - Parameter most: about how many are looked at; fewer may be found although more match.
+    func customers(
+        after first: CustomerNumber?, limit: Int, lookingAt most: Int = CustomerSearch.mostLookedAt
+    ) throws -> Found {
         var (found, last, lookedAt) = (Found(), first, 0)
-        while lookedAt < CustomerSearch.mostLookedAt {
+        while lookedAt < most {
             let page = try pages.page(after: last)
             for (member, facts) in zip(page, try pages.facts(of: page)) {
                 last = member.customer

@@ -63,13 +63,14 @@ final class SimulationJob: Sendable {
 
 extension AudiencePrivacy {
     /// How far a count is; of an app with few customers not how many there are.
-    func progress(_ done: Int, of total: Int) -> SimulationProgress {
+    func progress(_ done: Int, of total: Int, isDone: Bool) -> SimulationProgress {
         SimulationProgress {
             guard mayTell(total) else {
-                ($0.done, $0.of) = (done < total ? 0 : Self.fewest, Self.fewest)
+                // As of one that waits for its turn, so that nothing tells none from a few.
+                ($0.done, $0.of) = isDone ? (Self.fewest, Self.fewest) : (0, 0)
                 return
             }
-            ($0.done, $0.of) = (done, total)
+            ($0.done, $0.of) = (count(done).number, count(total).number)
         }
     }
 }

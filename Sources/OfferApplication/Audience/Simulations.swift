@@ -128,7 +128,8 @@ public final class Simulations: Sendable {
         var body = SimulationBody()
         body.id = id
         body.state = SimulationProgressState(rawValue: stored.state.rawValue) ?? .failed
-        body.progress = AudiencePrivacy(caller.role).progress(stored.done, of: stored.of)
+        body.progress = AudiencePrivacy(caller.role).progress(
+            stored.done, of: stored.of, isDone: stored.state == .done)
         body.failure = stored.failure
         if let result = stored.result {
             guard let kept = try? WireJSON.decode(KeptAudience.self, from: Array(result.utf8)) else {

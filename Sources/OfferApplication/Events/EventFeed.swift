@@ -140,7 +140,7 @@ extension EventBody {
     package static let withoutIdentifiers: Set<String> = [
         "accessEndedAt", "allowed", "changedAt", "delivery", "expiresAt", "failedAt", "gracePeriodExpiresAt", "limit",
         "offerEndsAt", "offerId", "offerIdentifier", "offerType", "outcome", "previousProductId", "productId",
-        "purchasedAt", "redeemedAt", "refundedAt", "revokedAt", "rules", "signedDate", "state",
+        "purchasedAt", "redeemedAt", "refundedAt", "remaining", "revokedAt", "rules", "signedDate", "state",
         "subscriptionGroupIdentifier", "subtype", "taken", "trialEndsAt", "type", "willAutoRenew",
     ]
 

@@ -7,7 +7,7 @@ public struct TimeZones: Sendable {
     package let calendar: @Sendable (String) -> LocalCalendar?
 
     /// - Parameter offsets: for the name of a zone, such as `Europe/Berlin`, the milliseconds by which it is ahead of UTC at
-    ///   an instant, less than 16 hours; `nil` for a name that is unknown.
+    ///   an instant, less than 24 hours; `nil` for a name that is unknown.
     public init(_ offsets: @escaping @Sendable (String) -> (@Sendable (Instant) -> Int64)?) {
         calendar = { name in
             name == Self.utcName ? .utc : offsets(name).map { LocalCalendar(offset: $0) }

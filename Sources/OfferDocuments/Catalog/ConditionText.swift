@@ -267,7 +267,7 @@ struct ConditionParser {
         }
         try advance()
         if token.kind == .word, PlainScalar.number(token.text) != nil, let currency = next, currency.kind == .word,
-            Money.isCurrencyCode(currency.text)
+            Money.isCurrencyCode(currency.text), !currency.isWord("and")
         {
             try advance()
             return DocumentNode(

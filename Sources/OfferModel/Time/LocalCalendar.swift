@@ -49,8 +49,8 @@ public struct LocalCalendar: Sendable {
         instant.adding(milliseconds: offset(instant)).dateAndTimeOfDay.0
     }
 
-    /// Longer than any zone is away from UTC.
-    private static let furthest = 16 * Instant.Duration.hour
+    /// Longer than any zone is away from UTC: no place is more than 14 hours, `GMT+18` is 18.
+    private static let furthest = 24 * Instant.Duration.hour
 
     /// The first moment of a day: midnight, or the end of the hour that clocks leave out there.
     private func start(of date: CivilDate) -> Instant {

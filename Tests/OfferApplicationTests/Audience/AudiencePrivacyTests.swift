@@ -57,6 +57,8 @@ struct AudiencePrivacyTests {
         _ = try await bench.useCases.simulations.ended(started.id)
         let shown = try await bench.useCases.simulations.show(started.id, caller: Workbench.marketing)
         #expect(shown.result?.customers.told == 30)
+        // Of 26: how far it was says no more than the result.
+        #expect(shown.progress.done == 30 && shown.progress.of == 30)
     }
 
     @Test("a search that fewer than ten match is refused, on whatever page it asks for")

@@ -47,7 +47,10 @@ struct SimulationJobTests {
         let (simulations, others) = (bench.useCases(over: database).simulations, bench.useCases.simulations)
         let id = try await simulations.start(.of("comeback"), caller: Workbench.support).id
         await database.entered()
-        #expect(try await others.show(id, caller: Workbench.support).state == .running)
+        for caller in [Workbench.support, Workbench.marketing] {
+            let shown = try await others.show(id, caller: caller)
+            #expect(shown.state == .running && shown.progress.done == 0 && shown.progress.of == 0)
+        }
         for _ in 0..<2 { #expect(try await others.cancel(id, caller: Workbench.support).state == .cancelled) }
         database.open()
         await simulations.stop()

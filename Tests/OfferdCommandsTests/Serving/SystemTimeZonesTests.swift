@@ -20,6 +20,15 @@ struct SystemTimeZonesTests {
         #expect((TimeZones.ofFoundation.calendar(name) != nil) == isKnown)
     }
 
+    @Test("days begin at midnight however far a zone is from UTC", arguments: [("GMT+18", 6), ("GMT-18", 18)])
+    func far(_ name: String, _ hour: Int64) throws {
+        guard let calendar = TimeZones.ofFoundation.calendar(name) else { return }
+        let noon = try #require(Instant(iso8601: "2026-10-25T12:00:00Z"))
+        let days = calendar.buckets(of: .day, covering: noon..<noon.adding(milliseconds: 1))
+        #expect(days.map { $0.range.lowerBound.milliseconds / 3_600_000 % 24 } == [hour])
+        #expect(days.allSatisfy { $0.range.lowerBound.milliseconds % 3_600_000 == 0 })
+    }
+
     @Test("days begin at its midnight, in summer and in winter")
     func days() throws {
         let berlin = try #require(TimeZones.ofFoundation.calendar("Europe/Berlin"))
