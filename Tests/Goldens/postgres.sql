@@ -503,7 +503,6 @@ CREATE TABLE simulation (
     id text COLLATE "C" PRIMARY KEY CHECK (length(id) = 36 AND id = lower(id)),
     scope_id bigint NOT NULL,
     api_key_id text COLLATE "C" NOT NULL,
-    request text COLLATE "C" NOT NULL,
     state text COLLATE "C" NOT NULL CHECK (state IN ('running', 'done', 'cancelled', 'failed')),
     done bigint NOT NULL,
     total bigint NOT NULL,

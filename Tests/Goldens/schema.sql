@@ -575,7 +575,6 @@ CREATE TABLE simulation (
     id TEXT PRIMARY KEY CHECK (length(id) = 36 AND id = lower(id)),
     scope_id INTEGER NOT NULL REFERENCES scope (id),
     api_key_id TEXT NOT NULL,
-    request TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('running', 'done', 'cancelled', 'failed')),
     done INTEGER NOT NULL,
     total INTEGER NOT NULL,

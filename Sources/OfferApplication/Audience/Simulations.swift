@@ -5,8 +5,8 @@ import Synchronization
 
 /// How many customers would get an offer, counted in the background (docs/audience.md).
 ///
-/// A server counts for one simulation at a time; a few more wait. What is asked, how far it is and what came of it are in
-/// the database, so that any server on it answers and a restart loses no result.
+/// A server counts for one simulation at a time; a few more wait. How far it is and what came of it are in the database,
+/// so that any server on it answers and a restart loses no result.
 public final class Simulations: Sendable {
     /// How many wait while one is counted.
     static let mostWaiting = 4
@@ -55,7 +55,7 @@ public final class Simulations: Sendable {
         }
         do {
             let inquiry = try await self.inquiry(request, caller: caller)
-            try await add(id, inquiry, caller: caller)
+            try await add(id, caller: caller)
             job.begin(Task.detached { await self.run(id, job, inquiry) })
         } catch {
             jobs.withLock { $0[id] = nil }
@@ -78,18 +78,14 @@ public final class Simulations: Sendable {
         return inquiry
     }
 
-    private func add(_ id: LowercaseUUID, _ inquiry: AudienceInquiry, caller: Caller) async throws {
-        var kept = inquiry.request
-        // Two megabytes that nothing would read again.
-        kept.catalog = nil
-        let text = String(decoding: try WireJSON.encode(kept), as: UTF8.self)
+    private func add(_ id: LowercaseUUID, caller: Caller) async throws {
         try await database.write { [clock] transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
                 throw RequestError.noCatalog(caller.scope)
             }
             let now = try clock.tolerantInstant(transaction)
             try SimulationStore(transaction).add(
-                StoredSimulation(id: id, scope: number, apiKeyId: caller.apiKeyId, request: text, at: now))
+                StoredSimulation(id: id, scope: number, apiKeyId: caller.apiKeyId, at: now))
         }
     }
 

@@ -4,13 +4,12 @@ public enum SimulationState: String, Sendable, Hashable, CaseIterable, Storable 
     case running, done, cancelled, failed
 }
 
-/// A count of an offer's audience that was asked for, with how far it is or what came of it.
+/// A count of an offer's audience that was asked for, with how far it is or what came of it. What was asked is not kept: its
+/// condition may name a person.
 public struct StoredSimulation: Sendable, Hashable {
     public var id: LowercaseUUID
     var scope: ScopeNumber
     public var apiKeyId: String
-    /// What was asked, as JSON, without the text of a catalog.
-    public var request: String
     public var state = SimulationState.running
     public var done = 0
     public var of = 0
@@ -22,24 +21,22 @@ public struct StoredSimulation: Sendable, Hashable {
     /// When its server last wrote of it.
     public var updatedAt: Instant
 
-    public init(id: LowercaseUUID, scope: ScopeNumber, apiKeyId: String, request: String, at now: Instant) {
+    public init(id: LowercaseUUID, scope: ScopeNumber, apiKeyId: String, at now: Instant) {
         self.id = id
         self.scope = scope
         self.apiKeyId = apiKeyId
-        self.request = request
         createdAt = now
         updatedAt = now
     }
 }
 
 extension StoredSimulation: TableRow {
-    static let blank = StoredSimulation(id: .blank, scope: .blank, apiKeyId: "", request: "", at: .distantPast)
+    static let blank = StoredSimulation(id: .blank, scope: .blank, apiKeyId: "", at: .distantPast)
 
     mutating func visit(_ columns: inout some ColumnVisitor) throws {
         try columns("id", &id, .key("CHECK (length(id) = 36 AND id = lower(id))"))
         try columns("scope_id", &scope, "REFERENCES scope (id)")
         try columns("api_key_id", &apiKeyId)
-        try columns("request", &request)
         try columns("state", &state, "CHECK (state IN ('running', 'done', 'cancelled', 'failed'))")
         try columns("done", &done)
         try columns("total", &of)

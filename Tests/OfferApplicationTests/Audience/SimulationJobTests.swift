@@ -83,7 +83,7 @@ struct SimulationJobTests {
         let now = bench.clock.now
         try await bench.write { transaction, scope in
             try SimulationStore(transaction).add(
-                StoredSimulation(id: id, scope: scope, apiKeyId: "1", request: "{}", at: now))
+                StoredSimulation(id: id, scope: scope, apiKeyId: "1", at: now))
         }
         bench.clock.advance(milliseconds: 60_000)
         #expect(try await bench.useCases.simulations.show(id, caller: Workbench.support).state == .running)
