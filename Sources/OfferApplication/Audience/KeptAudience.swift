@@ -145,8 +145,8 @@ extension KeptAudience {
     }
 }
 
-/// What a role may learn of the customers behind numbers. Support looks at single customers anyway. A `marketing` key
-/// may not: it gets numbers in tens, of fewer than ten only that they are few, and the app's own names for customers
+/// What a role learns of the customers behind numbers. Support is there to look at single customers. A `marketing` key
+/// gets numbers in tens, of fewer than ten only that they are few, and the app's own names for customers
 /// (docs/audience.md#privacy).
 struct AudiencePrivacy {
     /// The fewest customers that are told apart.
