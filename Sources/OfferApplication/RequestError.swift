@@ -32,8 +32,6 @@ public enum RequestError: Error, Sendable {
     case unknownSimulation(String)
     /// As many simulations as may wait do.
     case simulationsWaiting
-    /// Fewer customers match than a `marketing` key may be told of.
-    case tooFewCustomers
     case noWebhook(EventType)
     /// No webhook is for this app and environment, or none of those has the name.
     case noSuchWebhook(String?, known: [String])

@@ -21,11 +21,14 @@ public struct CustomerSearchRequest: WireRequest {
 }
 
 public struct CustomerSearchPage: WireObject {
-    /// In the order in which they were first stored; there may be fewer than `limit` although more follow.
+    /// In the order in which they were first stored; there may be fewer than `limit` although more follow. None for a
+    /// `marketing` key.
     public var customers: [SampleCustomer] = []
     /// How many of those looked at were passed over because it is not known whether the condition holds; absent for a
     /// `marketing` key.
     public var undetermined: Int?
+    /// How many of those looked at meet it, for a `marketing` key.
+    public var matching: AudienceCount?
     /// Where the next page begins; absent if there is none.
     public var nextCursor: String?
 
@@ -33,6 +36,7 @@ public struct CustomerSearchPage: WireObject {
 
     public mutating func visit(_ members: inout some MemberVisitor) {
         members.required("customers", &customers)
+        members.optional("matching", &matching)
         members.optional("nextCursor", &nextCursor)
         members.optional("undetermined", &undetermined)
     }

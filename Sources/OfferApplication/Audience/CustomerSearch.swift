@@ -14,29 +14,25 @@ public struct CustomerSearch: Sendable {
     /// How many customers a page looks at: a second or two of work. It then ends early, and the next goes on.
     static let mostLookedAt = 200 * CustomerPages.size
 
-    /// A page of them.
+    /// A page of them; for a `marketing` key their number alone.
     ///
-    /// A `marketing` key gets none unless at least ten match, whatever page it asks for: fewer would be a question about
-    /// single customers.
-    ///
-    /// - Throws: `noCatalog`, `invalidRequest`, `tooFewCustomers`, `busy`.
+    /// - Throws: `noCatalog`, `invalidRequest`, `busy`.
     public func page(_ request: CustomerSearchRequest, caller: Caller) async throws -> CustomerSearchPage {
         let first = try request.cursor.map(Self.customer)
         let privacy = AudiencePrivacy(caller.role)
         return try await work.read(database) { transaction in
             let search = try OpenSearch(
                 request.where, scope: caller.scope, catalogs: catalogs, policy: policy, clock: clock, transaction)
-            if !privacy.mayTell(0) {
-                // Of everyone: where the first ten are far back, they are ten nevertheless.
-                let found = try search.customers(after: nil, limit: AudiencePrivacy.fewest, lookingAt: .max)
-                guard privacy.mayTell(found.customers.count) else { throw RequestError.tooFewCustomers }
+            let found = try search.customers(after: first, limit: privacy.isLimited ? .max : request.limit)
+            return try CustomerSearchPage { page in
+                page.nextCursor = found.last.map { "\($0.rawValue)" }
+                if privacy.isLimited {
+                    page.matching = privacy.count(found.customers.count)
+                } else {
+                    page.customers = try privacy.samples(found.customers.map(\.rawValue), transaction)
+                    page.undetermined = found.undetermined
+                }
             }
-            let found = try search.customers(after: first, limit: request.limit)
-            var page = CustomerSearchPage()
-            page.customers = try privacy.samples(found.customers.map(\.rawValue), transaction)
-            page.nextCursor = found.last.map { "\($0.rawValue)" }
-            if privacy.mayTell(0) { page.undetermined = found.undetermined }
-            return page
         }
     }
 
@@ -85,12 +81,9 @@ private struct OpenSearch {
         self.policy = policy
     }
 
-    /// - Parameter most: about how many are looked at; fewer may be found although more match.
-    func customers(
-        after first: CustomerNumber?, limit: Int, lookingAt most: Int = CustomerSearch.mostLookedAt
-    ) throws -> Found {
+    func customers(after first: CustomerNumber?, limit: Int) throws -> Found {
         var (found, last, lookedAt) = (Found(), first, 0)
-        while lookedAt < most {
+        while lookedAt < CustomerSearch.mostLookedAt {
             let page = try pages.page(after: last)
             for (member, facts) in zip(page, try pages.facts(of: page)) {
                 last = member.customer

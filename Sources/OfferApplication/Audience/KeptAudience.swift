@@ -146,13 +146,13 @@ extension KeptAudience {
 }
 
 /// What a role learns of the customers behind numbers. Support is there to look at single customers. A `marketing` key
-/// gets numbers in tens, of fewer than ten only that they are few, and the app's own names for customers
-/// (docs/audience.md#privacy).
+/// gets numbers in tens, of fewer than ten only that they are few, and no customer by name: with a condition such as
+/// `A or B` a list of those who meet it would tell who meets `A` (docs/audience.md#privacy).
 struct AudiencePrivacy {
     /// The fewest customers that are told apart.
     static let fewest = 10
 
-    private let isLimited: Bool
+    let isLimited: Bool
 
     init(_ role: Role) {
         isLimited = role == .marketing
@@ -182,23 +182,20 @@ struct AudiencePrivacy {
     }
 
     func samples(_ numbers: [Int64], _ transaction: any StoreTransaction) throws -> [SampleCustomer] {
+        if isLimited { return [] }
         let store = CustomerStore(transaction)
         let customers = numbers.map(CustomerNumber.init(rawValue:))
         let survivors = try customers.isEmpty ? [:] : store.survivors(of: customers)
         var seen = Set<CustomerNumber>()
         return try customers.compactMap { survivors[$0] }.filter { seen.insert($0).inserted }
-            .compactMap { try store.customers([$0]).first }.compactMap(sample)
-    }
-
-    /// A customer as the role may know them; `nil` for one it may not know.
-    func sample(_ customer: StoredCustomer) -> SampleCustomer? {
-        var sample = SampleCustomer()
-        sample.customerId = customer.customerIds.first
-        guard !isLimited else { return sample.customerId == nil ? nil : sample }
-        sample.appAccountToken = customer.appAccountTokens.first
-        sample.appTransactionId = customer.appTransactionIds.first
-        sample.originalTransactionId = customer.originalTransactionIds.first
-        return sample
+            .compactMap { try store.customers([$0]).first }.map { customer in
+                SampleCustomer {
+                    $0.customerId = customer.customerIds.first
+                    $0.appAccountToken = customer.appAccountTokens.first
+                    $0.appTransactionId = customer.appTransactionIds.first
+                    $0.originalTransactionId = customer.originalTransactionIds.first
+                }
+            }
     }
 }
 

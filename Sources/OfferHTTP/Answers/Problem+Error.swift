@@ -83,10 +83,6 @@ extension Problem {
             self.init(
                 .busy, "one simulation is running and as many as may wait do",
                 hint: "try again when one of them is done, or cancel one with `DELETE /v1/simulations/{id}`")
-        case .tooFewCustomers:
-            self.init(
-                .forbidden, "fewer than 10 customers match, and a `marketing` key is not told of so few",
-                hint: "ask a wider question, or have support search with a `support` key")
         case .noSuchWebhook(nil, _):
             self.init(
                 .noWebhook, "no webhook is for this app and environment",

@@ -12,8 +12,8 @@ struct CustomersList: AsyncParsableCommand {
             customer who may or may not meet it is left out. Facts of a subscription are those of one \
             subscription group; it is enough that the condition holds for one. A page may be short although more follow.
 
-            Needs a key with the role support or marketing. A marketing key gets your app's own customer IDs only, and \
-            nothing where fewer than 10 customers match.
+            Needs a key with the role support or marketing. A marketing key gets only how many match, in \
+            tens, and of fewer than 10 that they are few.
 
             Example:
               offerctl customers list --where 'customer.refunds moreThan 1'
@@ -37,6 +37,9 @@ struct CustomersList: AsyncParsableCommand {
         let found = try await answer.show { client in
             try await client.post("/v1/customers/search", request, as: CustomerSearchPage.self)
         } text: { page in
+            if let matching = page.matching {
+                return "\(matching.words) customers meet it; a key with the role support lists them"
+            }
             let table = SimulationText.customers(page.customers)
             let unknown = page.undetermined ?? 0
             return
