@@ -35,7 +35,11 @@ struct DocumentCommandTests {
     @Test("every offerctl command line is one that the program takes", arguments: guides)
     func parse(_ name: String) throws {
         for (command, _) in try Self.commands(name) {
-            #expect(throws: Never.self, "\(command)") { try Offerctl.parseAsRoot(ShellWords.split(command)) }
+            // A pipe goes on with another program, and the shell puts in the date.
+            let own = command.prefix(upTo: command.firstRange(of: " | ")?.lowerBound ?? command.endIndex)
+                .replacing(#/\$\(date [^)]*\+%FT00:00:00Z\)/#, with: "2026-12-24T00:00:00Z")
+                .replacing(#/\$\(date [^)]*\+%F\)/#, with: "2026-12-24")
+            #expect(throws: Never.self, "\(command)") { try Offerctl.parseAsRoot(ShellWords.split(String(own))) }
         }
     }
 

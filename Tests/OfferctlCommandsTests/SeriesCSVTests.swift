@@ -12,7 +12,7 @@ struct SeriesCSVTests {
         "redeemedWithoutCost":0,"refused":[{"count":3,"rule":"rule.eligibility"}],"removed":1,"requests":6,\
         "revenue":[{"amount":"9.99","currency":"EUR"},{"amount":"19.98","currency":"USD"}],\
         "spend":[{"amount":"5.00","currency":"USD"}]},{"date":"2026-11-02","eligible":0,"from":1793574000000,\
-        "issued":0,"redeemed":0,"redeemedWithoutCost":0,"refused":[],"removed":0,"requests":0,"revenue":[],"spend":[]}]}
+        "granted":0,"issued":0,"redeemed":0,"redeemedWithoutCost":0,"refused":[],"removed":0,"requests":0,"revenue":[],"spend":[]}]}
         """
 
     @Test("`--csv` prints one number a row under columns that never change, as another reader sees them")

@@ -68,7 +68,8 @@ struct OffersShow: AsyncParsableCommand {
             let palette = answer.output.palette
             let days = try await client.days(of: summary.offerId)
             Console.write(
-                (OfferText.lines(summary, catalog, palette) + (days?.lines(palette) ?? [])).joined(separator: "\n"))
+                (OfferText.lines(summary, catalog, palette) + (days.map { OfferDays.lines($0, palette) } ?? [])).joined(
+                    separator: "\n"))
         }
     }
 }
@@ -81,13 +82,13 @@ extension OfferdClient {
         return offers
     }
 
-    /// - Returns: `nil` from a server that has no such report, and where another report is being made.
-    fileprivate func days(of offer: OfferId) async throws -> OfferDays? {
+    /// - Returns: `nil` where the key may not see it, and where another report is being made.
+    fileprivate func days(of offer: OfferId) async throws -> OfferSeries? {
         do {
             return try await call(
-                .GET, "/v1/reports/series", query: [("by", "day"), ("offer", offer.rawValue)], as: OfferDays.self
+                .GET, "/v1/reports/series", query: [("by", "day"), ("offer", offer.rawValue)], as: OfferSeries.self
             ).body
-        } catch let refusal as ServerRefusal where [403, 404, 503].contains(refusal.status) {
+        } catch let refusal as ServerRefusal where [403, 503].contains(refusal.status) {
             return nil
         }
     }
@@ -105,7 +106,8 @@ struct OffersPause: AsyncParsableCommand {
 
             Example:
               offerctl offers pause comeback-half-price
-              offerctl offers pause comeback-half-price --until 2026-12-24 --reason "no codes left"
+              offerctl offers pause comeback-half-price \\
+                --until 2026-12-24 --reason "no codes left"
               offerctl offers pause --all --confirm
             """)
 
@@ -203,9 +205,6 @@ struct PauseTarget: ParsableArguments {
             return try await client.post(path, request, as: PauseState.self)
         } text: { body in
             OfferText.pause(body)
-        }
-        if request?.until != nil, body.paused, body.until == nil {
-            Console.note("warning: the server is older and knows no end of a pause, so it lasts until it is lifted")
         }
         guard let offer, !body.paused, body.everyOfferPaused else { return }
         Console.note("warning: every offer is paused, so `\(offer.printable)` is not issued")

@@ -4,7 +4,7 @@ import OfferModel
 
 /// How an offer is for everyone, in words.
 enum StandingText {
-    /// The standing; of an older server, which does not say it, the status in the catalog.
+    /// The standing, or the status in the catalog if the server leaves it out.
     static func word(_ offer: OfferSummary) -> String {
         offer.standing?.rawValue ?? (offer.paused ? OfferStanding.paused.rawValue : offer.status.rawValue)
     }
@@ -63,43 +63,13 @@ enum StandingText {
     }
 }
 
-/// The last days of an offer, of `GET /v1/reports/series`.
-struct OfferDays: WireObject {
-    static let shown = 14
-
-    var buckets: [Day] = []
-
-    mutating func visit(_ members: inout some MemberVisitor) {
-        members.required("buckets", &buckets)
-    }
-
-    struct Day: WireObject {
-        var from: Instant = Instant(milliseconds: 0)
-        var issued = 0
-        var redeemed = 0
-        var refused: [Refused] = []
-
-        mutating func visit(_ members: inout some MemberVisitor) {
-            members.required("from", &from)
-            members.required("issued", &issued)
-            members.required("redeemed", &redeemed)
-            members.required("refused", &refused)
-        }
-    }
-
-    struct Refused: WireObject {
-        var rule = ""
-        var count = 0
-
-        mutating func visit(_ members: inout some MemberVisitor) {
-            members.required("count", &count)
-            members.required("rule", &rule)
-        }
-    }
+/// The last days of an offer by its series.
+enum OfferDays {
+    private static let shown = 14
 
     /// A refusal with several rules is in the count of each, so the rules are named and not added up.
-    func lines(_ palette: Palette) -> [String] {
-        let days = buckets.suffix(Self.shown)
+    static func lines(_ series: OfferSeries, _ palette: Palette) -> [String] {
+        let days = series.buckets.suffix(shown)
         guard !days.isEmpty else { return [] }
         let table = TextTable(
             ["DAY", "ISSUED", "REDEEMED", "REFUSED BY"], alignedRight: [1, 2], endsInDetail: true,
