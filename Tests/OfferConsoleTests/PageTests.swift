@@ -140,6 +140,10 @@ struct PageTests {
                 #expect(past.hasBytes(PageText().escapeText(message)), "\(message)")
             }
             #expect(past.text.contains(#"value="2026-03-01""#))
+            let severalProducts = try await console.get("/console/customers?q=100&offer=either", session)
+            #expect(severalProducts.text.contains("platform.promotional.everSubscribed"))
+            let unknown = try await console.get("/console/customers?q=100&offer=nope", session)
+            #expect(unknown.text.contains("the catalog has no offer `nope`"), "\(unknown.text)")
             for wrong in ["2026-02-30", "yesterday", "2026-03-01T00:00:00Z"] {
                 #expect(try await console.get("/console/customers?q=100&asOf=\(wrong)", session).status == 400)
             }

@@ -144,10 +144,14 @@ extension ConsoleSite {
         (content["day"], content["asOf"]) = (question.day, question.asOf.map(PageMembers.moment))
         var inquiry = Inquiry()
         (inquiry.customer, inquiry.asOf) = (named, question.asOf)
-        inquiry.offerIds = question.offer.map { [OfferId($0)] }
-        let answer: InquiryAnswer
+        var answer: InquiryAnswer
         do {
+            // Of all, because each is then decided for its first product, as a page has no product to ask for.
             answer = try await useCases.decisions.decide(inquiry, caller: caller)
+            if let offer = question.offer.map({ OfferId($0) }) {
+                answer.decisions.removeAll { $0.offer.id != offer }
+                if answer.decisions.isEmpty { throw RequestError.unknownOffer(offer) }
+            }
         } catch {
             guard error is RequestError, let problem = Problem(error) else { throw error }
             content["offersProblem"] = PageMembers.of(problem.document)
