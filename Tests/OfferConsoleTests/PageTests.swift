@@ -1,6 +1,7 @@
 import Foundation
 import OfferAPI
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @testable import OfferConsole
