@@ -24,10 +24,12 @@ extension Decision {
     init(_ context: RuleContext) {
         var findings: [Finding] = []
         findings.reserveCapacity(context.policy.rules.count)
-        for rule in context.policy.rules where rule.concerns(context) {
-            findings.append(rule.finding(context))
+        let offer = context.offer
+        for rule in context.policy.rules where rule.concerns(offer) { findings.append(rule.finding(context)) }
+        if context.hasGrants, let grant = GrantRule().finding(of: context) {
+            findings.append(grant)
+            findings.lift()
         }
-        findings.lift()
         self.init(findings: findings)
     }
 }

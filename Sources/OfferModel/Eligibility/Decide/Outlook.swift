@@ -75,7 +75,8 @@ private struct Forecast {
     private var transitions: [Instant] {
         let grants = context.grantChanges.filter { $0 > context.now }
         guard let group = context.question.subscriptionGroupIdentifier else { return grants }
-        return context.subject.transitions(of: group, after: context.now) + grants
+        let own = context.subject.transitions(of: group, after: context.now)
+        return grants.isEmpty ? own : own + grants
     }
 
     private func waiting(for obstacles: [Finding], notBefore: Instant) -> Outlook {

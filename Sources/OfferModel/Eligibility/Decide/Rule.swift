@@ -7,9 +7,6 @@ protocol Rule: Sendable {
     /// Whether it applies to that kind of offer; if not, the decision does not mention it.
     func concerns(_ offer: Offer) -> Bool
 
-    /// The same where that depends on the subject too.
-    func concerns(_ context: RuleContext) -> Bool
-
     func finding(_ context: RuleContext) -> Finding
 }
 
@@ -21,8 +18,6 @@ extension RuleId {
 
 extension Rule {
     func concerns(_ offer: Offer) -> Bool { true }
-
-    func concerns(_ context: RuleContext) -> Bool { concerns(context.offer) }
 
     func satisfied(
         _ message: @autoclosure @escaping @Sendable () -> String, reason: ReasonCode = .holds,

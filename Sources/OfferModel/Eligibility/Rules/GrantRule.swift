@@ -7,9 +7,13 @@ struct GrantRule: Rule {
     let id = RuleId.grantApplied
     var requirement: String { "a grant of support lifts the offer's own rules and limits for one use" }
 
+    /// Whether it applies depends on the customer (``finding(of:)``).
     func concerns(_ offer: Offer) -> Bool { false }
 
-    func concerns(_ context: RuleContext) -> Bool { context.grant != nil || context.waitingGrant != nil }
+    /// `nil` without a grant that is, or will be, in force.
+    func finding(of context: RuleContext) -> Finding? {
+        context.grant == nil && context.waitingGrant == nil ? nil : finding(context)
+    }
 
     func finding(_ context: RuleContext) -> Finding {
         guard let grant = context.grant else { return waiting(context) }
@@ -45,20 +49,23 @@ extension RuleId {
 }
 
 extension RuleContext {
+    /// Whether support ever granted the subject anything. Nearly nobody has grants, and for them this is all that is asked.
+    var hasGrants: Bool { !subject.past.facts.grants.isEmpty }
+
     /// The subject's grants of the offer, under whichever id.
     var grants: [Grant] { subject.past.facts.grants.filter { offer.has($0.offerId) } }
 
     /// The grant in force: the one that the open issued offer used, so that it can be signed again, or else the oldest
     /// that can be used.
     var grant: Grant? {
-        guard !subject.past.facts.grants.isEmpty else { return nil }
+        guard hasGrants else { return nil }
         guard let open = use.openIssuedOffer else { return unusedGrant }
         return grants.first { $0.issuedOfferId == open.id }
     }
 
     /// A grant that can be used as soon as the open issued offer, which used none, is no longer open.
     var waitingGrant: Grant? {
-        use.openIssuedOffer == nil || subject.past.facts.grants.isEmpty || grant != nil ? nil : unusedGrant
+        use.openIssuedOffer == nil || !hasGrants || grant != nil ? nil : unusedGrant
     }
 
     private var unusedGrant: Grant? {
@@ -73,7 +80,7 @@ extension RuleContext {
 
     /// When a grant begins or ends to be in force.
     var grantChanges: [Instant] {
-        guard !subject.past.facts.grants.isEmpty else { return [] }
+        guard hasGrants else { return [] }
         let grants = grants
         guard !grants.isEmpty else { return [] }
         return grants.compactMap(\.expiresAt) + (use.openIssuedOffer.map { [$0.countsUntil] } ?? [])
@@ -81,7 +88,7 @@ extension RuleContext {
 
     /// Whether a redemption is the one use that a grant gave, which counts under no limit.
     func isGranted(_ redemption: Redemption) -> Bool {
-        guard !redemption.isDoubled, let id = redemption.issuedOfferId else { return false }
+        guard hasGrants, !redemption.isDoubled, let id = redemption.issuedOfferId else { return false }
         return subject.issuedOffers.contains { $0.id == id && $0.grantId != nil }
     }
 }

@@ -71,7 +71,7 @@ struct LimitCoolDownRule: Rule {
 
     func finding(_ context: RuleContext) -> Finding {
         guard let length = context.offer.coolDown else { return notApplicable("the offer has no cool-down") }
-        let latest = context.use.redemptions.filter { !context.isGranted($0) }
+        let latest = context.use.redemptions.lazy.filter { !context.isGranted($0) }
             .max { $0.firstEvidence < $1.firstEvidence }
         let ambiguous = context.ambiguousUses(of: CountedOffers(.thisOffer, context))
         let isDoubtful = ambiguous.matter(in: length, at: context.now)
