@@ -26,8 +26,10 @@ extension Decision {
         findings.reserveCapacity(context.policy.rules.count)
         let offer = context.offer
         for rule in context.policy.rules where rule.concerns(offer) { findings.append(rule.finding(context)) }
-        if context.hasGrants, let grant = GrantRule().finding(of: context) {
-            findings.append(grant)
+        if context.grant != nil || context.waitingGrant != nil,
+            let rule = context.policy.rules.first(where: { $0.id == .grantApplied })
+        {
+            findings.append(rule.finding(context))
             findings.lift()
         }
         self.init(findings: findings)

@@ -7,13 +7,8 @@ struct GrantRule: Rule {
     let id = RuleId.grantApplied
     var requirement: String { "a grant of support lifts the offer's own rules and limits for one use" }
 
-    /// Whether it applies depends on the customer (``finding(of:)``).
+    /// It concerns a customer, not an offer: a decision asks it last, if a grant is or will be in force.
     func concerns(_ offer: Offer) -> Bool { false }
-
-    /// `nil` without a grant that is, or will be, in force.
-    func finding(of context: RuleContext) -> Finding? {
-        context.grant == nil && context.waitingGrant == nil ? nil : finding(context)
-    }
 
     func finding(_ context: RuleContext) -> Finding {
         guard let grant = context.grant else { return waiting(context) }
