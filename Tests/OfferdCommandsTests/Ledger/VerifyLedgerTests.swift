@@ -136,6 +136,7 @@ struct VerifyLedgerTests {
                   customer_merge: 0 rows
                   erasure: 0 rows
                   issued_offer: 5 rows
+                  offer_grant: 0 rows
                   pause: 0 rows
                   refusal: 2 rows
                   signing: 5 rows
