@@ -23,7 +23,7 @@ struct SeriesHTTPTests {
             let from = local - local % week + monday - 19_800_000
             let date = Instant(milliseconds: from + 19_800_000).description.prefix(10)
             let expected = """
-                {"asOf":\(start.milliseconds),"buckets":[{"date":"\(date)","eligible":1,"from":\(from),"issued":1,\
+                {"asOf":\(start.milliseconds),"buckets":[{"date":"\(date)","eligible":1,"from":\(from),"granted":0,"issued":1,\
                 "redeemed":0,"redeemedWithoutCost":0,"refused":[],"removed":0,"requests":1,"revenue":[],"spend":[]}],\
                 "by":"week","from":\(start.milliseconds),"offer":"comeback","timeZone":"Asia/Kolkata",\
                 "to":\(start.milliseconds + 1)}
