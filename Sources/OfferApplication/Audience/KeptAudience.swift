@@ -78,7 +78,7 @@ struct KeptAudience: WireObject {
         }
     }
 
-    /// The most that an offer costs if so many customers take it.
+    /// The most that an offer costs if this many customers take it.
     private func ceiling(eligible: Int) -> [SimulationResult.CostCeiling]? {
         guard let costOfOne, let currency else { return nil }
         let all = costOfOne.saturatingMultiplied(by: Int64(eligible))

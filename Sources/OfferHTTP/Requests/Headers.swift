@@ -131,8 +131,8 @@ extension HTTPField.Name {
     static let rateLimitPolicy = ours("RateLimit-Policy")
 
     package static func ours(_ text: StaticString) -> HTTPField.Name {
-        // A trap, because only the literals above come here and never any input: a name that HTTP does not allow is a
-        // mistake in this file, which the first test that asks anything meets.
+        // A trap, because only literals of this package come here and never any input: a name that HTTP does not allow is
+        // a mistake in the code, which the first test that asks anything meets.
         guard let name = HTTPField.Name("\(text)") else { preconditionFailure("`\(text)` is not a header name") }
         return name
     }

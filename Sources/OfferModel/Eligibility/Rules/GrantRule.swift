@@ -44,7 +44,7 @@ extension RuleId {
 }
 
 extension RuleContext {
-    /// Whether support ever granted the subject anything. Nearly nobody has grants, and for them this is all that is asked.
+    /// Whether support ever granted the subject anything. Grants are rare, so for most customers nothing else is asked.
     var hasGrants: Bool { !subject.past.facts.grants.isEmpty }
 
     /// The subject's grants of the offer, under whichever id.
