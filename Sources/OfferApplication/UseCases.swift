@@ -117,7 +117,8 @@ public struct UseCases: Sendable {
         reports = FunnelReports(
             database: database, catalogs: catalogs, policy: .standard, clock: clock, work: shares.reports)
         series = OfferSeriesReports(
-            database: database, catalogs: catalogs, timeZones: timeZones, clock: clock, work: shares.reports)
+            database: database, catalogs: catalogs, timeZones: timeZones, policy: .standard, clock: clock,
+            work: shares.reports)
         simulations = Simulations(
             registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock, random: random,
             shares: shares, inProgress: inProgress)

@@ -51,10 +51,15 @@ package struct OfferSeries: WireObject {
         package var spend: [Price] = []
         /// What was paid at full price after the offer, by currency.
         package var revenue: [Price] = []
+        /// Trials of the offer's products that ended, by product; only if asked for.
+        package var trials: [EndedTrials]?
+        /// Other periods of the offer's products that ended, by product; only if asked for.
+        package var churn: [DuePeriods]?
 
         package init() {}
 
         package mutating func visit(_ members: inout some MemberVisitor) {
+            members.optional("churn", &churn)
             members.required("date", &date)
             members.required("eligible", &eligible)
             members.required("from", &from)
@@ -67,6 +72,7 @@ package struct OfferSeries: WireObject {
             members.required("requests", &requests)
             members.required("revenue", &revenue)
             members.required("spend", &spend)
+            members.optional("trials", &trials)
         }
     }
 
@@ -79,6 +85,44 @@ package struct OfferSeries: WireObject {
         package mutating func visit(_ members: inout some MemberVisitor) {
             members.required("count", &count)
             members.required("rule", &rule)
+        }
+    }
+}
+
+extension OfferSeries {
+    package struct EndedTrials: WireObject {
+        package var productId: ProductId = ""
+        package var ended = 0
+        /// Of these, those that a paid period followed.
+        package var converted = 0
+        /// Of these, those of which that is not known yet.
+        package var undecided = 0
+
+        package init() {}
+
+        package mutating func visit(_ members: inout some MemberVisitor) {
+            members.required("converted", &converted)
+            members.required("ended", &ended)
+            members.required("productId", &productId)
+            members.required("undecided", &undecided)
+        }
+    }
+
+    package struct DuePeriods: WireObject {
+        package var productId: ProductId = ""
+        package var due = 0
+        /// Of these, those that no renewal followed.
+        package var lost = 0
+        /// Of these, those of which that is not known yet.
+        package var undecided = 0
+
+        package init() {}
+
+        package mutating func visit(_ members: inout some MemberVisitor) {
+            members.required("due", &due)
+            members.required("lost", &lost)
+            members.required("productId", &productId)
+            members.required("undecided", &undecided)
         }
     }
 }

@@ -9,6 +9,7 @@ public struct OfferSeriesReports: Sendable {
     let database: any StoreDatabase
     let catalogs: CompiledCatalogs
     let timeZones: TimeZones
+    let policy: Policy
     let clock: RequestClock
     let work: LongWork
 
@@ -24,10 +25,11 @@ public struct OfferSeriesReports: Sendable {
     ///   - from: events from then on; if absent, from the beginning of the bucket that lies 30 days before the end.
     ///   - to: events before; until now if absent or later.
     ///   - timeZone: whose days the buckets are; UTC if absent.
+    ///   - countsProducts: whether trials and churn of the offer's products are counted, for which every customer is read.
     /// - Throws: `unknownOffer`, `noCatalog`, `unusableParameter`, `busy` while another report is made.
     package func series(
         of offerId: OfferId, by unit: CalendarUnit = .day, from: Instant? = nil, to: Instant? = nil,
-        timeZone: String? = nil, caller: Caller
+        timeZone: String? = nil, countsProducts: Bool = false, caller: Caller
     ) async throws -> OfferSeries {
         let timeZone = timeZone ?? TimeZones.utcName
         guard let calendar = timeZones.calendar(timeZone) else {
@@ -36,6 +38,7 @@ public struct OfferSeriesReports: Sendable {
                 hint: "write `UTC`, or a name of the IANA database such as `Europe/Berlin`")
         }
         let scope = caller.scope
+        let policy = policy.scaled(for: scope.environment)
         return try await work.read(database) { transaction in
             let now = try clock.tolerantInstant(transaction)
             let end = min(to ?? .distantFuture, now.adding(milliseconds: 1))
@@ -43,12 +46,17 @@ public struct OfferSeriesReports: Sendable {
             guard let number = try ScopeStore(transaction).number(of: scope) else {
                 throw RequestError.noCatalog(scope)
             }
-            _ = try catalogs.reportedOffers(offerId, of: number, in: scope, transaction)
+            let offers = try catalogs.reportedOffers(offerId, of: number, in: scope, transaction)
             let buckets = calendar.buckets(of: unit, covering: asked)
             let start = from ?? buckets.first?.range.lowerBound ?? asked.lowerBound
-            var tally = OfferSeriesTally(buckets, start..<asked.upperBound)
+            var tally = OfferSeriesTally(
+                buckets, start..<asked.upperBound, countsProducts: countsProducts)
             try Self.countIssued(of: offerId, at: now, in: number, transaction, into: &tally)
             try Self.countRefused(of: offerId, in: number, transaction, into: &tally)
+            if countsProducts {
+                let products = Set(offers.flatMap(\.offer.products))
+                try Self.countEnds(of: products, at: now, policy, in: number, transaction, into: &tally)
+            }
             return OfferSeries { series in
                 (series.asOf, series.offer, series.by, series.timeZone) = (now, offerId, unit, timeZone)
                 (series.from, series.to, series.buckets) = (start, asked.upperBound, tally.result)
@@ -97,6 +105,22 @@ public struct OfferSeriesReports: Sendable {
             }
             guard page.count == pageSize, let sequence = page.last?.sequence else { return }
             last = sequence
+        }
+    }
+
+    private static func countEnds(
+        of products: Set<ProductId>, at now: Instant, _ policy: Policy, in number: ScopeNumber,
+        _ transaction: any StoreTransaction, into tally: inout OfferSeriesTally
+    ) throws {
+        let pages = CustomerPages(transaction, scope: number)
+        var last: CustomerNumber?
+        while true {
+            let page = try pages.page(after: last)
+            for history in try HistoryStore(transaction).histories(of: page.map { [$0.customer] }) {
+                for period in EndedPeriod.all(of: products, in: history, at: now, policy: policy) { tally.count(period) }
+            }
+            guard page.count == CustomerPages.size else { return }
+            last = page.last?.customer
         }
     }
 }

@@ -5,6 +5,7 @@ import OfferModel
 struct OfferSeriesTally {
     let range: Range<Instant>
     private var buckets: [Bucket]
+    private let countsProducts: Bool
 
     private struct Bucket {
         let calendar: CalendarBucket
@@ -19,11 +20,22 @@ struct OfferSeriesTally {
         var refused: [RuleId: Int] = [:]
         var spend: [String: Int64] = [:]
         var revenue: [String: Int64] = [:]
+        var trials: [ProductId: Ends] = [:]
+        var churn: [ProductId: Ends] = [:]
     }
 
-    /// - Parameter buckets: in order and without a gap; together they cover the range.
-    init(_ buckets: [CalendarBucket], _ range: Range<Instant>) {
+    private struct Ends {
+        var all = 0
+        var renewed = 0
+        var undecided = 0
+    }
+
+    /// - Parameters:
+    ///   - buckets: in order and without a gap; together they cover the range.
+    ///   - countsProducts: whether ``count(_:)`` will be told every ended period of the offer's products.
+    init(_ buckets: [CalendarBucket], _ range: Range<Instant>, countsProducts: Bool) {
         self.range = range
+        self.countsProducts = countsProducts
         self.buckets = buckets.map { Bucket(calendar: $0) }
     }
 
@@ -70,6 +82,18 @@ struct OfferSeriesTally {
         change(at: payment.paidAt) { $0.revenue.add(payment.price) }
     }
 
+    mutating func count(_ period: EndedPeriod) {
+        change(at: period.endedAt) { bucket in
+            let ends: WritableKeyPath<Bucket, [ProductId: Ends]> = period.isTrial ? \.trials : \.churn
+            bucket[keyPath: ends][period.productId, default: Ends()].all += 1
+            switch period.outcome {
+            case .renewed: bucket[keyPath: ends][period.productId, default: Ends()].renewed += 1
+            case .undecided: bucket[keyPath: ends][period.productId, default: Ends()].undecided += 1
+            case .lost: break
+            }
+        }
+    }
+
     private mutating func change(at instant: Instant, _ change: (inout Bucket) -> Void) {
         guard range.contains(instant) else { return }
         var (low, high) = (0, buckets.count)
@@ -93,6 +117,19 @@ struct OfferSeriesTally {
                     OfferSeries.RefusedBy { ($0.rule, $0.count) = (rule.rawValue, count) }
                 }
                 (bucket.spend, bucket.revenue) = (counted.spend.prices, counted.revenue.prices)
+                guard countsProducts else { return }
+                bucket.trials = counted.trials.sorted { $0.key < $1.key }.map { product, ends in
+                    OfferSeries.EndedTrials {
+                        ($0.productId, $0.ended) = (product, ends.all)
+                        ($0.converted, $0.undecided) = (ends.renewed, ends.undecided)
+                    }
+                }
+                bucket.churn = counted.churn.sorted { $0.key < $1.key }.map { product, ends in
+                    OfferSeries.DuePeriods {
+                        ($0.productId, $0.due) = (product, ends.all)
+                        ($0.lost, $0.undecided) = (ends.all - ends.renewed - ends.undecided, ends.undecided)
+                    }
+                }
             }
         }
     }

@@ -57,11 +57,12 @@ struct OffersController: Sendable {
 
     /// `GET /v1/reports/series`.
     @Sendable func series(_ request: Request, _ context: CallerContext) async throws -> Response {
-        var query = try QueryParameters(request, known: ["offer", "from", "to", "by", "timeZone"])
+        var query = try QueryParameters(request, known: ["offer", "from", "to", "by", "timeZone", "products"])
         let offerId = query.text("offer").map { OfferId($0) }
         let (from, to) = (query.instant("from"), query.instant("to"))
         let unit = query.calendarUnit("by") ?? .day
         let timeZone = query.text("timeZone")
+        let countsProducts = query.flag("products") ?? false
         try query.finish()
         guard let offerId else {
             throw RequestFault(
@@ -70,7 +71,8 @@ struct OffersController: Sendable {
         }
         return try .json(
             try await useCases.series.series(
-                of: offerId, by: unit, from: from, to: to, timeZone: timeZone, caller: context.caller))
+                of: offerId, by: unit, from: from, to: to, timeZone: timeZone, countsProducts: countsProducts,
+                caller: context.caller))
     }
 }
 

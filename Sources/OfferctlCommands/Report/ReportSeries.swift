@@ -14,11 +14,15 @@ struct ReportSeries: AsyncParsableCommand {
             them. `report funnel` follows customers by the date of their first request instead. docs/reports.md has \
             every definition.
 
+            --products also counts trials that ended and were converted, and periods that came due and were lost, of \
+            all customers of the offer's products. It reads every customer, so increase --timeout for many.
+
             Days begin at midnight in --time-zone, weeks on Monday. Needs a key with the role marketing or support.
 
             Example:
               offerctl report series --offer comeback --by week --time-zone Europe/Berlin
               offerctl report series --offer comeback --from 2026-11-01T00:00:00Z --csv
+              offerctl report series --offer comeback --by month --products
               offerctl report series --offer comeback --chart series.svg
             """)
 
@@ -41,6 +45,9 @@ struct ReportSeries: AsyncParsableCommand {
             "The time zone of the days, such as `Europe/Berlin`. (default: UTC)", valueName: "name"))
     var timeZone: String?
 
+    @Flag(help: "Also count trials and churn of the offer's products, for all customers.")
+    var products = false
+
     @Flag(help: "Print comma-separated values for a spreadsheet: one number a row.")
     var csv = false
 
@@ -54,7 +61,8 @@ struct ReportSeries: AsyncParsableCommand {
         let reply = try await answer.connect { client in
             let query = queryItems(
                 ("offer", offer), ("from", from.map { String($0.milliseconds) }),
-                ("to", to.map { String($0.milliseconds) }), ("by", by), ("timeZone", timeZone))
+                ("to", to.map { String($0.milliseconds) }), ("by", by), ("timeZone", timeZone),
+                ("products", products ? "true" : nil))
             return try await client.call(.GET, "/v1/reports/series", query: query, as: OfferSeries.self)
         }
         try picture?.write(OfferCharts.series(reply.body))

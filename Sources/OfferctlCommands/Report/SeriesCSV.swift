@@ -26,6 +26,26 @@ enum SeriesCSV {
             [.text("refused"), .text(refused.rule), .number(refused.count), .empty]
         }
         return counts + refused + amounts("spend", bucket.spend) + amounts("revenue", bucket.revenue)
+            + products(bucket)
+    }
+
+    /// With the product in the column of rules: columns never change.
+    private static func products(_ bucket: OfferSeries.Bucket) -> [[CSVTable.Cell]] {
+        let trials = (bucket.trials ?? []).flatMap { trials in
+            [
+                (trials.productId, "trialsEnded", trials.ended), (trials.productId, "trialsConverted", trials.converted),
+                (trials.productId, "trialsUndecided", trials.undecided),
+            ]
+        }
+        let churn = (bucket.churn ?? []).flatMap { churn in
+            [
+                (churn.productId, "periodsDue", churn.due), (churn.productId, "periodsLost", churn.lost),
+                (churn.productId, "periodsUndecided", churn.undecided),
+            ]
+        }
+        return (trials + churn).map { product, measure, count in
+            [.text(measure), .text(product), .number(count), .empty]
+        }
     }
 
     private static func amounts(_ measure: String, _ prices: [Price]) -> [[CSVTable.Cell]] {

@@ -13,7 +13,7 @@ struct SeriesText {
             "  each event by its own date, from \(range)",
             "  by \(series.by.rawValue) in \(series.timeZone.printable)",
         ]
-        let parts = [head, table(series), lines(series), refusals(series), notes(series)]
+        let parts = [head, table(series), lines(series), refusals(series)] + products(series) + [notes(series)]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
@@ -72,6 +72,26 @@ struct SeriesText {
         return table.isEmpty ? [] : table.lines(palette, indent: 2)
     }
 
+    /// What ended in the whole range, by product.
+    private func products(_ series: OfferSeries) -> [[String]] {
+        let trials = series.buckets.flatMap { $0.trials ?? [] }
+            .map { ($0.productId, [$0.ended, $0.converted, $0.undecided]) }
+        let churn = series.buckets.flatMap { $0.churn ?? [] }.map { ($0.productId, [$0.due, $0.lost, $0.undecided]) }
+        return [
+            products(["TRIALS OF", "ENDED", "CONVERTED", "UNDECIDED"], trials),
+            products(["PERIODS OF", "DUE", "LOST", "UNDECIDED"], churn),
+        ]
+    }
+
+    private func products(_ header: [String], _ counts: [(ProductId, [Int])]) -> [String] {
+        var sums: [ProductId: [Int]] = [:]
+        for (product, numbers) in counts {
+            sums[product] = zip(sums[product] ?? [0, 0, 0], numbers).map { $0.saturatingAdding($1) }
+        }
+        let rows = sums.sorted { $0.key < $1.key }.map { [$0.key.rawValue] + $0.value.map { String($0) } }
+        return rows.isEmpty ? [] : TextTable(header, alignedRight: [1, 2, 3], rows: rows).lines(palette, indent: 2)
+    }
+
     private func notes(_ series: OfferSeries) -> [String] {
         let removed = series.buckets.reduce(0) { $0.saturatingAdding($1.removed) }
         let unpriced = series.buckets.reduce(0) { $0.saturatingAdding($1.redeemedWithoutCost) }
@@ -79,6 +99,8 @@ struct SeriesText {
         return [
             granted > 0 ? "  issued by grants of support, in none of these numbers: \(granted)" : nil,
             "  spend: the nominal discount of the redeemed; revenue: paid at full price after them",
+            series.buckets.contains { $0.trials != nil }
+                ? "  trials and other periods: of all customers of its products, by the date of the end" : nil,
             unpriced > 0 ? "  redeemed, but the catalog does not say the discount: \(unpriced)" : nil,
             removed > 0 ? "  refusals whose reasons are no longer recorded: \(removed)" : nil,
         ].compactMap(\.self)

@@ -165,5 +165,6 @@ extension Recorded<Transaction> {
         return isPaid && earlier.allSatisfy { $0.isFree == true }
     }
 
-    private var isPaid: Bool { isFree.map { !$0 } ?? (payload.offerType == nil) }
+    /// As far as the offer and the price tell; a period without either was paid for.
+    var isPaid: Bool { isFree.map { !$0 } ?? (payload.offerType == nil) }
 }
