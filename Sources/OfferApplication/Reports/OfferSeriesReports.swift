@@ -117,7 +117,9 @@ public struct OfferSeriesReports: Sendable {
         while true {
             let page = try pages.page(after: last)
             for history in try HistoryStore(transaction).histories(of: page.map { [$0.customer] }) {
-                for period in EndedPeriod.all(of: products, in: history, at: now, policy: policy) { tally.count(period) }
+                for period in EndedPeriod.all(of: products, in: history, at: now, policy: policy) {
+                    tally.count(period)
+                }
             }
             guard page.count == CustomerPages.size else { return }
             last = page.last?.customer

@@ -33,7 +33,8 @@ enum SeriesCSV {
     private static func products(_ bucket: OfferSeries.Bucket) -> [[CSVTable.Cell]] {
         let trials = (bucket.trials ?? []).flatMap { trials in
             [
-                (trials.productId, "trialsEnded", trials.ended), (trials.productId, "trialsConverted", trials.converted),
+                (trials.productId, "trialsEnded", trials.ended),
+                (trials.productId, "trialsConverted", trials.converted),
                 (trials.productId, "trialsUndecided", trials.undecided),
             ]
         }
