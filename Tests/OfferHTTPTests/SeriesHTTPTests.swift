@@ -40,6 +40,30 @@ struct SeriesHTTPTests {
         }
     }
 
+    @Test("`products=true` adds how trials and periods of the offer's products ended, `false` does not")
+    func products() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let issued = try await service.ask(
+                "POST", "/v1/issued-offers", token: try await service.token(.client),
+                body: service.issueBody("comeback", try service.lapsedCustomer("100")))
+            #expect(issued.status == 201, "\(issued.text)")
+            let from = service.clock.now.adding(months: -5).milliseconds
+            let target = "/v1/reports/series?offer=comeback&by=month&from=\(from)&products="
+            for role in [Role.marketing, .support] {
+                let token = try await service.token(role)
+                let answer = try await service.ask("GET", target + "true", token: token)
+                // A trial, two renewals, and a cancellation before the end of the last one.
+                #expect(
+                    answer.text.contains(#""trials":[{"converted":1,"ended":1,"productId":"monthly","undecided":0}]"#)
+                        && answer.text.contains(#""churn":[{"due":1,"lost":1,"productId":"monthly","undecided":0}]"#),
+                    "\(role): \(answer.text)")
+                let plain = try await service.ask("GET", target + "false", token: token)
+                #expect(plain.status == 200 && !plain.text.contains("trials") && !plain.text.contains("churn"))
+            }
+        }
+    }
+
     @Test("what cannot be asked is refused by its parameter, with what to do instead")
     func refusals() async throws {
         try await ServiceFixture.run { service in
@@ -54,6 +78,10 @@ struct SeriesHTTPTests {
                 ("offer=comeback&timeZone=Asia/Kolkata%00", "query.timeZone"),
                 ("offer=comeback&timeZone=\(String(repeating: "x", count: 300))", "query.timeZone"),
                 ("offer=comeback&timeZone=%F0%9F%95%92", "query.timeZone"),
+                ("offer=comeback&products=", "query.products"), ("offer=comeback&products=1", "query.products"),
+                ("offer=comeback&products=TRUE", "query.products"),
+                ("offer=comeback&products=monthly", "query.products"),
+                ("offer=comeback&products=true&products=true", "query.products"),
                 ("offer=comeback&from=yesterday", "query.from"), ("offer=comeback&from=\(now + 1)", "query.from"),
                 ("offer=comeback&from=0", "query.from"), ("offer=comeback&from=-1", "query.from"),
                 ("offer=comeback&from=\(now)&to=\(now)", "query.to"),
