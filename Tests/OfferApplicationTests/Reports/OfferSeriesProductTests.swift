@@ -81,8 +81,8 @@ struct OfferSeriesProductTests {
     func decided() async throws {
         let stage = try await FunnelStage()
         let day = FunnelStage.day
-        try await stage.deliver([try stage.period("103", 1, day(0), until: day(30))])
         stage.setClock(day(31))
+        try await stage.deliver([try stage.period("103", 1, day(0), until: day(30))])
         let before = try await series(stage)
         #expect(before.ends == ["2026-12-01 period all": 1, "2026-12-01 period undecided": 1])
         stage.setClock(day(60))
