@@ -117,9 +117,11 @@ public struct RandomSubscription {
         let (product, expires) = (running.row.productId, running.expires)
         let other = products.first { $0 != product } ?? product
         let kind: Kind = chance(20) ? .freeOffer : chance(20) ? .paidOffer : .full
+        // Not in the hour by which its renewal may have been early: the period before still runs.
         let within = running.row.purchaseDate.adding(
             milliseconds: Int64.random(
-                in: 60_000...expires.milliseconds(since: running.row.purchaseDate) / 2, using: &random))
+                in: 2 * Instant.Duration.hour...expires.milliseconds(since: running.row.purchaseDate) / 2,
+                using: &random))
         guard expires.adding(milliseconds: 250 * Self.day) < now else { return finish(running) }
         switch Int.random(in: 0..<100, using: &random) {
         case ..<40:
