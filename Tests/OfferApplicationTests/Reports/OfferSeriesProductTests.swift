@@ -90,8 +90,8 @@ struct OfferSeriesProductTests {
         #expect(try await series(stage).ends == ["2026-12-01 period all": 1, "2026-12-01 period renewed": 1])
         try await stage.deliver([try stage.period("103", 1, day(0), until: day(30), refundedAt: day(10))])
         #expect(
-            try await series(stage).ends == ["2026-11-01 period all": 1, "2026-11-01 period renewed": 1],
-            "refunded while it ran, it ended then")
+            try await series(stage).ends == ["2026-11-01 period all": 1, "2026-11-01 period lost": 1],
+            "refunded while it ran, it ended then, and the customer came back")
     }
 }
 
