@@ -52,7 +52,7 @@ public struct RandomSubscription {
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    /// A moment so many days after another one, at any time of day.
+    /// A moment some days after another one, at any time of day.
     private mutating func after(_ instant: Instant, _ days: ClosedRange<Int64>) -> Instant {
         instant.adding(
             milliseconds: Int64.random(in: days.lowerBound * Self.day...days.upperBound * Self.day, using: &random))
