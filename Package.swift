@@ -93,6 +93,9 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "OfferAPI", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(
+            name: "OfferWords", dependencies: ["Charts", "OfferAPI", "OfferDocuments", "OfferModel"],
+            swiftSettings: settings),
+        .target(
             name: "OfferHTTP",
             dependencies: [
                 "OfferAPI", "OfferApplication", "OfferDocuments", "OfferModel", "OfferSigning",
@@ -102,7 +105,8 @@ let package = Package(
         .target(
             name: "OfferConsole",
             dependencies: [
-                "OfferAPI", "OfferApplication", "OfferHTTP", "OfferModel", hummingbird, httpTypes, mustache,
+                "Charts", "OfferAPI", "OfferApplication", "OfferDocuments", "OfferHTTP", "OfferModel", "OfferWords",
+                hummingbird, httpTypes, mustache,
             ],
             resources: [
                 .embedInCode("Assets/console.js"),
@@ -128,7 +132,7 @@ let package = Package(
             name: "OfferctlCommands",
             dependencies: [
                 "Charts", "CommandLineSupport", "OfferAPI", "OfferDocuments", "OfferModel", "OfferSigning",
-                "OpenSSLCrypto", argumentParser, asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "OfferWords", "OpenSSLCrypto", argumentParser, asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
             swiftSettings: settings),
         .target(
@@ -253,8 +257,8 @@ let package = Package(
             dependencies: [
                 "AppStoreServer", "LocalAppStore", "OfferAPI", "OfferApplication", "OfferDocuments",
                 "OfferHTTP",
-                "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
-                hummingbird,
+                "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OfferWords", "OpenSSLCrypto",
+                "SQLiteStore", hummingbird,
                 httpTypes, logging, nioCore, nioPosix, serviceLifecycle, yams,
             ],
             swiftSettings: testSettings),
@@ -270,7 +274,7 @@ let package = Package(
             name: "OfferctlCommandsTests",
             dependencies: [
                 "Charts", "CommandLineSupport", "OfferAPI", "OfferModel", "OfferTestSupport",
-                "OfferctlCommands", "offerctl",
+                "OfferWords", "OfferctlCommands", "offerctl",
                 argumentParser, nioCore,
                 nioHTTP1, nioPosix, yams,
             ],

@@ -1,4 +1,5 @@
 import Foundation
+import OfferModel
 import Synchronization
 
 /// Where commands write: data to stdout, messages to stderr, both unbuffered so that nothing is lost at exit.

@@ -3,6 +3,7 @@ import Foundation
 import OfferAPI
 import OfferModel
 import OfferTestSupport
+import OfferWords
 import Testing
 
 @testable import OfferctlCommands

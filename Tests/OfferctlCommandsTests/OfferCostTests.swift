@@ -1,7 +1,6 @@
 import OfferModel
+import OfferWords
 import Testing
-
-@testable import OfferctlCommands
 
 @Suite("text about the cost of an offer")
 struct OfferCostTests {

@@ -1,8 +1,7 @@
 import OfferAPI
 import OfferModel
+import OfferWords
 import Testing
-
-@testable import OfferctlCommands
 
 // What a difference means is tested with the differences, in OfferDocumentsTests.
 @Suite("The changes of a catalog plan")

@@ -2,6 +2,7 @@ import CommandLineSupport
 import OfferAPI
 import OfferDocuments
 import OfferModel
+import OfferWords
 
 /// For each offer that a file would change, how many customers gain it and how many lose it.
 struct PlannedAudience {

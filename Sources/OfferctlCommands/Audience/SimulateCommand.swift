@@ -4,6 +4,7 @@ import NIOHTTP1
 import OfferAPI
 import OfferDocuments
 import OfferModel
+import OfferWords
 
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import CommandLineSupport
 import OfferAPI
 import OfferModel
+import OfferWords
 
 struct SimulationText {
     let palette: Palette
@@ -88,20 +89,6 @@ struct SimulationText {
                     $0.appAccountToken?.description,
                 ]
             })
-    }
-}
-
-extension AudienceCount {
-    var words: String {
-        switch self {
-        case .exactly(let number): String(number)
-        case .fewerThan(let number): "fewer than \(number)"
-        }
-    }
-
-    /// Whether it is a number above zero.
-    fileprivate var isTold: Bool {
-        if case .exactly(let number) = self { number > 0 } else { false }
     }
 }
 

@@ -2,6 +2,7 @@ import CommandLineSupport
 import OfferAPI
 import OfferDocuments
 import OfferModel
+import OfferWords
 
 /// What a document would change, in words: which offers, for which customers, at what cost, and what may be lost.
 struct CatalogPlan {
@@ -53,7 +54,7 @@ struct CatalogPlan {
         }
         let title =
             "\(changes.count.counted("change")) to revision \(revision)" + (isPending ? "" : "; nothing was applied")
-        let blocks = subjects.map { block($0, palette) }
+        let blocks = PlannedOffer.all(changes, in: catalog).map { block($0, palette) }
         let undone = (stale?.lines(of: changes) ?? []).joined(separator: "\n")
         return
             ([palette.paint(title, .heading)] + blocks + (undone.isEmpty ? [] : [palette.paint(undone, .bad)])
@@ -62,70 +63,34 @@ struct CatalogPlan {
     }
 
     private func conclusion(_ isPending: Bool) -> String {
-        let certain = changes.map(\.effect).filter(\.isCertain)
-        let reasons = [
-            certain.contains(where: \.takesAway) ? "something is taken away (-)" : nil,
-            certain.contains(where: \.widens) ? "something is widened (+)" : nil,
-            certain.count < changes.count ? "something may be either (?)" : nil,
-            stale == nil ? nil : "later changes would be undone",
-        ].compactMap { $0 }
-        guard let last = reasons.last else {
-            return "nothing is taken away or widened"
+        let reasons = PlannedOffer.reasons(changes) + (stale == nil ? [] : ["later changes would be undone"])
+        guard !reasons.isEmpty else {
+            return PlannedOffer.harmless
                 + (command == "rollback" || isPending ? "" : ": `\(command)` needs no `--confirm`")
         }
-        let list = reasons.count > 1 ? reasons.dropLast().joined(separator: ", ") + " and " + last : last
-        return list + (isPending ? "" : ": `\(command)` needs `--confirm`")
+        return PlannedOffer.list(reasons) + (isPending ? "" : ": `\(command)` needs `--confirm`")
     }
 
-    /// The offers in the order of their first change; `nil` is the products.
-    private var subjects: [OfferId?] {
-        changes.map(\.change.offerId).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-    }
-
-    private func block(_ offerId: OfferId?, _ palette: Palette) -> String {
-        let changes = changes.filter { $0.change.offerId == offerId }
-        let next = changes.dropFirst().map(\.words) + [""]
-        let title = palette.paint(offerId?.rawValue.printable ?? "products", .heading)
-        let offer = offerId.flatMap { catalog?.offer($0) }
-        let audience = offer.map { ["  for " + AudienceText.line($0).printable] }
-        let isIssuedNow = offer?.status == .active && changes.contains(where: \.beginsIssuing)
-        return
-            ([title] + (audience ?? [])
-            + zip(changes, next).flatMap { lines($0, isLast: $0.words != $1, palette) }
-            + (isIssuedNow ? terms(offer, palette) : []) + warning(offer, changes, palette))
-            .joined(separator: "\n")
-    }
-
-    /// What customers get from an offer that is issued from now on, how often, and what that costs.
-    private func terms(_ offer: Offer?, _ palette: Palette) -> [String] {
-        guard let offer, let catalog else { return [] }
-        let cost = OfferCost(offer, in: catalog)
+    private func block(_ planned: PlannedOffer, _ palette: Palette) -> String {
+        let next = planned.changes.dropFirst().map(\.words) + [""]
+        let title = palette.paint(planned.offerId?.rawValue.printable ?? "products", .heading)
         var fields = FieldList()
-        fields.add("billing plan", offer.billingPlan?.words)
-        fields.add("customers get", OfferText.terms(offer))
-        fields.add("products", offer.products.map(\.rawValue))
-        fields.add("limits", OfferText.limits(offer.limits))
-        fields.add("cost per use", cost.perUse)
-        fields.add("maximum cost", cost.maximum)
-        return fields.lines(palette, indent: 6)
-    }
-
-    private func warning(_ offer: Offer?, _ changes: [PlannedChange], _ palette: Palette) -> [String] {
-        guard let offer, offer.status == .active, offer.limits.isEmpty,
-            changes.contains(where: { $0.beginsIssuing || $0.change.path == "limits" })
-        else { return [] }
-        let title = offer.type == .introductory && offer.again == nil ? "NO TOTAL LIMIT" : "UNLIMITED"
-        let warning = "! \(title): \(offer.unlimitedUse), and nothing limits the total cost"
-        return ["  " + palette.paint(warning, .alarm)]
+        for field in planned.terms { fields.add(field.name, field.value) }
+        return
+            ([title] + (planned.audience.map { ["  for " + $0.printable] } ?? [])
+            + zip(planned.changes, next).flatMap { lines($0, isLast: $0.words != $1, palette) }
+            + (planned.terms.isEmpty ? [] : fields.lines(palette, indent: 6))
+            + (planned.warning.map { ["  " + palette.paint("! \($0)", .alarm)] } ?? []))
+            .joined(separator: "\n")
     }
 
     /// What several changes in a row mean is said once, below the last.
     private func lines(_ planned: PlannedChange, isLast: Bool, _ palette: Palette) -> [String] {
         let effect = planned.effect
         let mark = palette.paint(effect.mark, effect.takesAway ? .bad : effect.widens ? .unsure : .quiet)
-        let line = "  \(mark) \(planned.line)"
-        guard planned.change.path != nil else { return ["\(line): \(planned.words)"] }
-        return [line] + (isLast ? ["      " + planned.words] : [])
+        let line = "  \(mark) \(planned.line.printable)"
+        guard planned.change.path != nil else { return ["\(line): \(planned.words.printable)"] }
+        return [line] + (isLast ? ["      " + planned.words.printable] : [])
     }
 }
 

@@ -1,6 +1,7 @@
 import CommandLineSupport
 import OfferAPI
 import OfferModel
+import OfferWords
 
 /// A file that would undo changes that the environment has and the file's origin had not.
 struct StaleEdit {
@@ -42,7 +43,7 @@ struct StaleEdit {
         let lines = changes.compactMap { change in
             undone[change.change].map { revision in
                 let maker = revision.map { " (made by revision \($0))" } ?? ""
-                return "  \(change.change.offerId?.rawValue.printable ?? "products"): \(change.line)\(maker)"
+                return "  \(change.change.offerId?.rawValue.printable ?? "products"): \(change.line.printable)\(maker)"
             }
         }
         return [title + "applying it would undo:"] + lines

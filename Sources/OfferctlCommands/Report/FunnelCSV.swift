@@ -1,5 +1,6 @@
 import OfferAPI
 import OfferModel
+import OfferWords
 
 /// A funnel report for a spreadsheet: one number a row, so that columns never change and rows can be pivoted.
 enum FunnelCSV {

@@ -3,6 +3,7 @@ import CommandLineSupport
 import NIOHTTP1
 import OfferAPI
 import OfferModel
+import OfferWords
 
 struct ReportSeries: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,15 +1,14 @@
-import CommandLineSupport
-import OfferAPI
-import OfferModel
+package import OfferAPI
+package import OfferModel
 
 /// How an offer is for everyone, in words.
-enum StandingText {
+package enum StandingText {
     /// The standing, or the status in the catalog if the server leaves it out.
-    static func word(_ offer: OfferSummary) -> String {
+    package static func word(_ offer: OfferSummary) -> String {
         offer.standing?.rawValue ?? (offer.paused ? OfferStanding.paused.rawValue : offer.status.rawValue)
     }
 
-    static func words(_ offer: OfferSummary) -> String {
+    package static func words(_ offer: OfferSummary) -> String {
         let word = word(offer)
         return switch offer.standing {
         case .draft: "\(word): not issued until its status is active"
@@ -22,7 +21,7 @@ enum StandingText {
     }
 
     /// When the standing ends by itself, as far as it is known; it may be exhausted or paused before.
-    static func until(_ offer: OfferSummary) -> Instant? {
+    package static func until(_ offer: OfferSummary) -> Instant? {
         switch offer.standing {
         case .paused: offer.pause?.until
         case .scheduled: offer.starts
@@ -32,7 +31,7 @@ enum StandingText {
     }
 
     /// `until 2026-12-01 00:00 UTC, since 2026-11-20 10:00 UTC by key 7 (shop): out of stock`.
-    static func pause(_ offer: OfferSummary) -> String? {
+    package static func pause(_ offer: OfferSummary) -> String? {
         guard let pause = offer.pause else { return offer.paused ? "yes: not issued until it is resumed" : nil }
         let what =
             switch pause.covers {
@@ -49,7 +48,7 @@ enum StandingText {
     /// `382 of 500, 230.00 of 2000.00 USD`: what remains of each total and each budget.
     ///
     /// - Parameter isShort: whether it has to fit a table, as `382 of 500, 230.00 USD`.
-    static func left(_ offer: OfferSummary, isShort: Bool = false) -> String? {
+    package static func left(_ offer: OfferSummary, isShort: Bool = false) -> String? {
         let parts = (offer.limits ?? []).compactMap { limit -> String? in
             if let remaining = limit.remaining, let count = limit.count { return "\(remaining) of \(count)" }
             guard let unspent = limit.unspent, let spend = limit.spend else { return nil }
@@ -58,28 +57,7 @@ enum StandingText {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    static func usedUpAt(_ offer: OfferSummary) -> Instant? {
+    package static func usedUpAt(_ offer: OfferSummary) -> Instant? {
         (offer.limits ?? []).compactMap(\.usedUpAt).min()
-    }
-}
-
-/// The last days of an offer by its series.
-enum OfferDays {
-    private static let shown = 14
-
-    /// A refusal with several rules is in the count of each, so the rules are named and not added up.
-    static func lines(_ series: OfferSeries, _ palette: Palette) -> [String] {
-        let days = series.buckets.suffix(shown)
-        guard !days.isEmpty else { return [] }
-        let table = TextTable(
-            ["DAY", "ISSUED", "REDEEMED", "REFUSED BY"], alignedRight: [1, 2], endsInDetail: true,
-            rows: days.map { day in
-                let refused = day.refused.map { "\($0.rule) \($0.count)" }.joined(separator: ", ")
-                return [
-                    TimeText.day(day.from), String(day.issued), String(day.redeemed), refused.isEmpty ? nil : refused,
-                ]
-            })
-        return ["", palette.paint("last \(days.count.counted("day")), in UTC", .heading)]
-            + table.lines(palette, indent: 2)
     }
 }

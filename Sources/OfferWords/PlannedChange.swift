@@ -1,18 +1,17 @@
-import CommandLineSupport
-import OfferAPI
-import OfferDocuments
-import OfferModel
+package import OfferAPI
+package import OfferDocuments
+package import OfferModel
 
 /// A change that the server would make, and what it means for customers.
-struct PlannedChange {
-    let change: CatalogChange
+package struct PlannedChange {
+    package let change: CatalogChange
     /// What this version of offerctl finds there by comparing the catalogs; `nil` where it cannot read one of them, or
     /// finds nothing.
     private let difference: CatalogDifference?
-    let effect: CatalogEffect
+    package let effect: CatalogEffect
 
     /// - Parameter inForce: the catalog in force; like the file, `nil` where this version cannot read it.
-    static func all(_ changes: [CatalogChange], from inForce: Catalog?, to file: Catalog?) -> [PlannedChange] {
+    package static func all(_ changes: [CatalogChange], from inForce: Catalog?, to file: Catalog?) -> [PlannedChange] {
         var found: [OfferId?: [String?: CatalogDifference]] = [:]
         if let inForce, let file {
             for difference in CatalogDifference.all(from: inForce, to: file) {
@@ -32,30 +31,30 @@ struct PlannedChange {
     }
 
     /// Whether it makes an offer one that is issued, if its status is active.
-    var beginsIssuing: Bool { change.path == nil && change.change == "added" || change.path == "status" }
+    package var beginsIssuing: Bool { change.path == nil && change.change == "added" || change.path == "status" }
 
     /// What the change means, with its times as people read them.
-    var words: String { TimeText.readable(effect.words).printable }
+    package var words: String { TimeText.readable(effect.words) }
 
     /// `limits: 1 per customer → 2 per customer`, of a whole offer `removed`.
-    var line: String {
-        guard let path = change.path else { return effect.isRename ? "renamed" : change.change.printable }
-        if let (old, new) = difference?.comparisons, let text = Self.line(old, new) { return text.printable }
+    package var line: String {
+        guard let path = change.path else { return effect.isRename ? "renamed" : change.change }
+        if let (old, new) = difference?.comparisons, let text = Self.line(old, new) { return text }
         let (from, to) = difference?.offers.flatMap { shown($0.old, $0.new) } ?? (change.from, change.to)
         func value(_ text: String?) -> String { text.flatMap { $0.isEmpty ? nil : $0 } ?? "none" }
-        return TimeText.readable("\(path): \(value(from)) → \(value(to))").printable
+        return TimeText.readable("\(path): \(value(from)) → \(value(to))")
     }
 
     /// Values that are told to people in other words than to programs.
     private func shown(_ old: Offer, _ new: Offer) -> (String?, String?)? {
         switch change.path {
         case "rollout":
-            return (old.rollout.map(OfferText.withSalt), new.rollout.map(OfferText.withSalt))
+            return (old.rollout.map(OfferTerms.withSalt), new.rollout.map(OfferTerms.withSalt))
         case "limits":
             // Those that differ are enough.
             let gone = old.limits.filter { !new.limits.contains($0) }
             let added = new.limits.filter { !old.limits.contains($0) }
-            return gone.isEmpty || added.isEmpty ? nil : (OfferText.limits(gone), OfferText.limits(added))
+            return gone.isEmpty || added.isEmpty ? nil : (OfferTerms.limits(gone), OfferTerms.limits(added))
         default: return nil
         }
     }
@@ -84,10 +83,10 @@ extension CatalogEffect {
             }
     }
 
-    var needsConfirmation: Bool { takesAway || widens }
+    package var needsConfirmation: Bool { takesAway || widens }
 
     /// `+` widened, `-` taken away, `±` both, `·` neither, `?` not known.
-    var mark: String {
+    package var mark: String {
         guard isCertain else { return "?" }
         return switch (widens, takesAway) {
         case (true, true): "±"

@@ -1,13 +1,12 @@
-import CommandLineSupport
-import OfferModel
+package import OfferModel
 
 /// The cost of an offer in words: the nominal discount by the catalog's prices, as budgets count it.
-struct OfferCost {
+package struct OfferCost {
     private let offer: Offer
     /// The cost of a use of each product; `nil` if the catalog lacks a price.
     private let costs: [(product: ProductId, cost: Money?)]
 
-    init(_ offer: Offer, in catalog: Catalog) {
+    package init(_ offer: Offer, in catalog: Catalog) {
         self.offer = offer
         costs = offer.products.map { id in
             (id, catalog.product(id).flatMap { offer.cost(on: $0.product) })
@@ -15,7 +14,7 @@ struct OfferCost {
     }
 
     /// `14.97 USD`, or `14.97 USD (`monthly`) or 59.88 USD (`yearly`)`.
-    var perUse: String {
+    package var perUse: String {
         let known = costs.compactMap { entry in entry.cost.map { (entry.product, $0) } }
         guard known.count == costs.count, let first = known.first else {
             return "not known: the prices in the catalog are in several currencies"
@@ -26,7 +25,7 @@ struct OfferCost {
 
     /// The most that all customers together can cost if each use is redeemed once, then how many times it can be
     /// redeemed.
-    var maximum: String {
+    package var maximum: String {
         guard offer.delivery != .appStore else { return "unlimited: Apple also shows this offer by itself" }
         // Each live signature can be redeemed (docs/signing.md#one-issued-offer-several-signatures).
         let signatures = offer.delivery == .signature ? offer.signaturesPerOffer * offer.formats.count : 1

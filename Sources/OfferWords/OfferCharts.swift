@@ -1,12 +1,11 @@
-import Charts
-import CommandLineSupport
-import OfferAPI
+package import Charts
+package import OfferAPI
 import OfferModel
 
 /// The charts of the answers of the API.
-enum OfferCharts {
+package enum OfferCharts {
     /// The stages of each offer, as the text has them.
-    static func funnel(_ report: FunnelReport) -> [Chart] {
+    package static func funnel(_ report: FunnelReport) -> [Chart] {
         let range = "\(TimeText.absolute(report.from)) until \(TimeText.absolute(report.to))"
         let when = "first evaluated from \(range), as of \(TimeText.absolute(report.asOf))"
         let charts = report.offers.map { funnel in
@@ -19,7 +18,7 @@ enum OfferCharts {
     }
 
     /// One chart of the counts, then one of the money in each currency.
-    static func series(_ series: OfferSeries) -> [Chart] {
+    package static func series(_ series: OfferSeries) -> [Chart] {
         let buckets = series.buckets
         let range = "\(TimeText.absolute(series.from)) until \(TimeText.absolute(series.to))"
         let subtitle = "from \(range), by \(series.by.rawValue) in \(series.timeZone)"
@@ -50,7 +49,7 @@ enum OfferCharts {
     }
 
     /// The waterfall of a simulation, and who becomes eligible in the days after it.
-    static func simulation(_ result: SimulationResult, of offer: String) -> [Chart] {
+    package static func simulation(_ result: SimulationResult, of offer: String) -> [Chart] {
         [
             .waterfall(
                 "Audience of \(offer)", subtitle: "as of \(TimeText.absolute(result.asOf))", unit: "customers",
