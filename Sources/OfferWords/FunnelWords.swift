@@ -1,4 +1,5 @@
 package import OfferAPI
+import OfferModel
 
 /// The columns of a funnel, shared by the help, the table and the CSV.
 package enum FunnelWords {
@@ -45,4 +46,57 @@ package enum FunnelWords {
         Count("in the offer", "inOffer", "redeemed it and still have periods of it left") { $0.redemptions.inOffer },
         Count("refunded", "refunded", "redeemed it and got a refund of a period of it") { $0.redemptions.refunded },
     ]
+}
+
+package enum FunnelRateText {
+    /// `60.0 %`; absent if there is nothing to be a share of.
+    package static func share(_ count: Int, of whole: Int?) -> String? {
+        guard let whole, whole > 0 else { return nil }
+        return "\(tenths(Double(count) / Double(whole))) %"
+    }
+
+    /// The comparison with the customers held out; nothing if there are none.
+    package static func lift(_ lift: HoldoutLift) -> [String] {
+        guard lift.heldOut.customers > 0 else { return [] }
+        let (treated, heldOut) = (group(lift.treated, "offered it"), group(lift.heldOut, "held out"))
+        let groups = "  with access now, paid or free: \(treated), \(heldOut)"
+        guard let difference = lift.difference, let interval = lift.interval else {
+            let isSmall = min(lift.treated.customers, lift.heldOut.customers) < lift.minimumCustomers
+            return [
+                groups,
+                isSmall
+                    ? "  not enough data for the lift: each side needs \(lift.minimumCustomers) customers"
+                    : "  no lift: retention removed why some were refused, so not all customers held out are known",
+            ]
+        }
+        let range = "\(signed(interval.lower)) to \(signed(interval.upper)) percentage points"
+        return [
+            groups, "  lift \(signed(difference)) percentage points; 95 % interval \(range) (Newcombe)",
+        ]
+    }
+
+    /// How many of those who had cancelled stayed; nothing if none had.
+    package static func saveRate(_ rate: SaveRate) -> [String] {
+        guard rate.judged + rate.pending > 0 else { return [] }
+        let share = share(rate.saved, of: rate.judged).map { ": \($0)" } ?? ""
+        let pending = rate.pending > 0 ? ", \(rate.pending) not yet judged" : ""
+        let unknown = rate.undetermined > 0 ? ", \(rate.undetermined) of them not known" : ""
+        return [
+            "  save rate \(rate.definition)\(share)",
+            "  (\(rate.saved) of \(rate.judged) who redeemed after cancelling renew 30 days later\(unknown)\(pending))",
+        ]
+    }
+
+    private static func group(_ group: HoldoutLift.Group, _ name: String) -> String {
+        let unknown = group.undetermined > 0 ? "\(group.undetermined) not known" : nil
+        let details = [share(group.active, of: group.customers), unknown].compactMap(\.self).joined(separator: ", ")
+        return "\(group.active) of \(group.customers) \(name)" + (details.isEmpty ? "" : " (\(details))")
+    }
+
+    private static func signed(_ share: Double) -> String { share < 0 ? tenths(share) : "+" + tenths(share) }
+
+    private static func tenths(_ share: Double) -> String {
+        let tenths = Int(saturating: (share * 1_000).rounded())
+        return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+    }
 }

@@ -48,6 +48,21 @@ package enum OfferCharts {
             }
     }
 
+    /// What each offer used of its totals and budgets; none where no offer has one.
+    package static func budgets(_ offers: [OfferSummary]) -> [Chart] {
+        let rows = offers.flatMap { offer in
+            (offer.limits ?? []).compactMap { limit -> (String, ChartNumber?, ChartNumber?, String)? in
+                let id = offer.offerId.rawValue
+                if let used = limit.used, let count = limit.count {
+                    return (id, ChartNumber(used), ChartNumber(count), "uses")
+                }
+                guard let spent = limit.spent, let spend = limit.spend else { return nil }
+                return (id, ChartNumber(decimal: spent), ChartNumber(decimal: spend), limit.currency ?? "")
+            }
+        }
+        return rows.isEmpty ? [] : [.budgets("Used of totals and budgets", rows: rows)]
+    }
+
     /// The waterfall of a simulation, and who becomes eligible in the days after it.
     package static func simulation(_ result: SimulationResult, of offer: String) -> [Chart] {
         [

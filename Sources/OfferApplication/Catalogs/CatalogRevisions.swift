@@ -1,5 +1,5 @@
 package import OfferAPI
-import OfferDocuments
+package import OfferDocuments
 import OfferModel
 import OfferStore
 
@@ -96,7 +96,7 @@ public struct CatalogRevisions: Sendable {
 }
 
 extension CatalogChange {
-    fileprivate init(_ difference: CatalogDifference) {
+    package init(_ difference: CatalogDifference) {
         self.init()
         (offerId, change, path) = (difference.offerId, difference.kind.rawValue, difference.path)
         (from, to) = (difference.from, difference.to)

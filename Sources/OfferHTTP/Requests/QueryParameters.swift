@@ -59,6 +59,21 @@ package struct QueryParameters {
         return text
     }
 
+    /// The message of a catalog's revision, and the reason for a pause, as fields of a form.
+    package mutating func message(_ name: String) -> String? { field(name, maximum: RequestRules.messageLength) }
+    package mutating func reason(_ name: String) -> String? { field(name, maximum: RequestRules.reasonLength) }
+
+    /// A document that was typed into a form: as it is, but with the line breaks of files instead of those of forms.
+    package func document(_ name: String) -> String? {
+        guard let value = values[name] else { return nil }
+        var bytes: [UInt8] = []
+        for byte in value.utf8 {
+            if byte == UInt8(ascii: "\n"), bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// A UUID in any case; `nil` if absent.
     mutating func uuid(_ name: String) -> LowercaseUUID? {
         value(name, or: "is not a UUID") { LowercaseUUID($0) }

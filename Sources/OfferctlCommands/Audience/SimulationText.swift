@@ -7,9 +7,7 @@ struct SimulationText {
     let palette: Palette
 
     func story(_ result: SimulationResult, of offer: String) -> String {
-        let head =
-            "\(result.eligible.words) of \(result.customers.words) customers would get `\(offer.printable)`, as of "
-            + TimeText.absolute(result.asOf)
+        let head = SimulationWords.headline(result, of: offer.printable)
         let parts = [
             [palette.paint(head, .heading)] + unknown(result), table(outcomes(result)), table(waterfall(result)),
             table(rules(result)), table(reasons(result)), table(days(result)), cost(result),
@@ -30,11 +28,7 @@ struct SimulationText {
     private func outcomes(_ result: SimulationResult) -> TextTable {
         TextTable(
             ["OUTCOME", "CUSTOMERS"], alignedRight: [1],
-            rows: [
-                ["eligible", result.eligible.words], ["ineligible", result.ineligible.words],
-                ["of those only by rollout or holdout", result.heldBack.words],
-                ["undetermined", result.undetermined.words],
-            ])
+            rows: SimulationWords.outcomes(result))
     }
 
     private func waterfall(_ result: SimulationResult) -> TextTable {
@@ -59,14 +53,11 @@ struct SimulationText {
     private func days(_ result: SimulationResult) -> TextTable {
         TextTable(
             ["BECOME ELIGIBLE ON", "CUSTOMERS"], alignedRight: [1],
-            rows: result.next30Days.filter { $0.eligible.isTold }.map { [$0.day, $0.eligible.words] })
+            rows: SimulationWords.days(result))
     }
 
     private func cost(_ result: SimulationResult) -> [String] {
-        (result.costCeiling ?? []).map { cost in
-            let limit = cost.isCapped ? ", as its limits leave" : ""
-            return "  costs at most \(cost.amount) \(cost.currency)\(limit)".printable
-        }
+        SimulationWords.costs(result).map { "  \($0.printable)" }
     }
 
     private func change(_ words: String, _ change: SimulationResult.AudienceChange?) -> [String] {

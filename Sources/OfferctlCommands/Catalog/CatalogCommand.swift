@@ -3,6 +3,7 @@ import CommandLineSupport
 import Foundation
 import OfferAPI
 import OfferDocuments
+import OfferWords
 
 struct CatalogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -304,7 +305,7 @@ struct CatalogRevisionsCommand: AsyncParsableCommand {
                 table: CatalogText.revisions)
         }
         let reply = try await answer.connect { try await $0.revision(revision) }
-        let headline = Console.palette.paint(CatalogText.headline(reply.body), .heading)
+        let headline = Console.palette.paint(CatalogWords.headline(reply.body).printable, .heading)
         Console.write(try answer.output.data(reply.json) ?? headline + "\n\n" + (reply.body.document ?? ""))
     }
 }

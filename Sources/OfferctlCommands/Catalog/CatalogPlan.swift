@@ -48,12 +48,9 @@ struct CatalogPlan {
     /// - Parameter isPending: whether the user is asked next, so that nothing is decided yet.
     func text(_ palette: Palette, isPending: Bool = false) -> String {
         guard hasChanges else {
-            return isSameText
-                ? CatalogText.unchanged(revision)
-                : "no offer changes: only the text differs from revision \(revision), such as comments or the order"
+            return isSameText ? CatalogWords.unchanged(revision) : CatalogWords.onlyText(revision)
         }
-        let title =
-            "\(changes.count.counted("change")) to revision \(revision)" + (isPending ? "" : "; nothing was applied")
+        let title = CatalogWords.changes(changes.count, to: revision) + (isPending ? "" : "; nothing was applied")
         let blocks = PlannedOffer.all(changes, in: catalog).map { block($0, palette) }
         let undone = (stale?.lines(of: changes) ?? []).joined(separator: "\n")
         return
@@ -113,7 +110,7 @@ enum CatalogText {
     static func applied(_ body: CatalogApplied, after old: Int?, palette: Palette) -> String {
         guard !body.changes.isEmpty else {
             return body.revision == old
-                ? unchanged(body.revision)
+                ? CatalogWords.unchanged(body.revision)
                 : "revision \(body.revision) is in force: only the text changed, such as comments or the order; no offer did"
         }
         let title = "revision \(body.revision) is in force: \(body.changes.count.counted("change"))"
@@ -128,28 +125,12 @@ enum CatalogText {
         return ([palette.paint(title, .heading), ""] + table.lines(palette)).joined(separator: "\n")
     }
 
-    static func unchanged(_ revision: Int) -> String {
-        "no changes: identical to revision \(revision)"
-    }
-
     static func revisions(_ revisions: [AppliedRevision]) -> TextTable {
         TextTable(
             ["REVISION", "APPLIED", "BY", "MESSAGE"],
             rows: revisions.map {
-                [String($0.revision), TimeText.absolute($0.createdAt), author($0), $0.message]
+                [String($0.revision), TimeText.absolute($0.createdAt), CatalogWords.author($0), $0.message]
             })
-    }
-
-    /// The key, with its label.
-    private static func author(_ revision: AppliedRevision) -> String {
-        revision.actor + (revision.actorLabel.map { " (\($0))" } ?? "")
-    }
-
-    /// `revision 3, applied 2026-12-01 00:00 UTC by key 7 (shop): spring offers`.
-    static func headline(_ revision: AppliedRevision) -> String {
-        let message = revision.message.map { ": \($0)" } ?? ""
-        let time = TimeText.absolute(revision.createdAt)
-        return "revision \(revision.revision), applied \(time) by key \(author(revision))\(message)".printable
     }
 }
 
@@ -171,7 +152,7 @@ struct CatalogConflict {
         guard let before = base.revision, let now = current.revision, now > 0 else {
             throw CommandFailure(.unavailable, "the catalog has no revision")
         }
-        let headline = CatalogText.headline(try await client.revision(now).body)
+        let headline = CatalogWords.headline(try await client.revision(now).body).printable
         guard before > 0 else { return [headline] }
         // What would go back is what came: the server compares, so the words are its own.
         let undoing = try await client.put(client.revision(before).body.file, from: current, isPlan: true)

@@ -1,0 +1,43 @@
+package import OfferAPI
+import OfferModel
+
+/// What a simulation says, for the text of `offerctl simulate` and the console.
+package enum SimulationWords {
+    package static func headline(_ result: SimulationResult, of offer: String) -> String {
+        "\(result.eligible.words) of \(result.customers.words) customers would get `\(offer)`, as of "
+            + TimeText.absolute(result.asOf)
+    }
+
+    package static func outcomes(_ result: SimulationResult) -> [[String?]] {
+        [
+            ["eligible", result.eligible.words], ["ineligible", result.ineligible.words],
+            ["of those only by rollout or holdout", result.heldBack.words],
+            ["undetermined", result.undetermined.words],
+        ]
+    }
+
+    /// The days on which someone becomes eligible.
+    package static func days(_ result: SimulationResult) -> [[String?]] {
+        result.next30Days.filter { $0.eligible.isTold }.map { [$0.day, $0.eligible.words] }
+    }
+
+    package static func costs(_ result: SimulationResult) -> [String] {
+        (result.costCeiling ?? []).map { cost in
+            "costs at most \(cost.amount) \(cost.currency)" + (cost.isCapped ? ", as its limits leave" : "")
+        }
+    }
+}
+
+extension AudienceCount {
+    package var words: String {
+        switch self {
+        case .exactly(let number): String(number)
+        case .fewerThan(let number): "fewer than \(number)"
+        }
+    }
+
+    /// Whether it is a number above zero.
+    fileprivate var isTold: Bool {
+        if case .exactly(let number) = self { number > 0 } else { false }
+    }
+}
