@@ -1,3 +1,4 @@
+import Charts
 import HTTPTypes
 import Hummingbird
 import OfferAPI
@@ -46,10 +47,33 @@ package struct ConsoleSite: Sendable {
             page("\(Self.root)/decisions/{id}", showing: APICall(.get, "/v1/decisions/{id}"), use: recordedDecision),
             page("\(Self.root)/signatures", showing: checks) { _, visit in try pages.signatures(visit) },
             action("\(Self.root)/signatures", Self.signatureFields, making: checks, use: checkSignature),
+        ] + marketing
+    }
+
+    private var marketing: [Route] {
+        let (offer, catalog) = ("\(Self.root)/offers/{id}", "\(Self.root)/catalog")
+        let audience = "\(offer)/audience/{simulation}"
+        return [
+            page("\(Self.root)/offers", showing: .offers, use: offers),
+            page(offer, showing: .offers, use: self.offer),
+            action("\(offer)/pause", Self.pauseFields, making: .pause, use: pause()),
+            action("\(offer)/resume", [], making: .resume, use: resume()),
+            action("\(Self.root)/pause", Self.pauseFields, making: .pauseAll, use: pause(ofAll: true)),
+            action("\(Self.root)/resume", [], making: .resumeAll, use: resume(ofAll: true)),
+            page("\(offer)/results", showing: .series, use: results),
+            action("\(offer)/audience", ["where"], making: .simulate, use: simulate),
+            page(audience, showing: .simulation, use: self.audience),
+            action("\(audience)/cancel", [], making: .cancel, use: cancel),
+            page(catalog, showing: .catalog, use: self.catalog),
+            action("\(catalog)/plan", Self.editorFields, upTo: Self.catalogFormBytes, making: .apply, use: plan),
+            action(catalog, Self.editorFields, upTo: Self.catalogFormBytes, making: .apply, use: apply),
+            page("\(catalog)/revisions/{n}", showing: .revision, use: revision),
+            action("\(catalog)/revisions/{n}/rollback", ["revision", "message"], making: .apply, use: rollBack),
         ]
     }
 
-    private static let style = PublicDocument(PackageResources.style_css, "text/css; charset=utf-8")
+    private static let style = PublicDocument(
+        PackageResources.style_css + Array(Chart.styleSheet.utf8), "text/css; charset=utf-8")
     private static let script = PublicDocument(PackageResources.console_js, "text/javascript; charset=utf-8")
 
     /// A page for everyone who is signed in, or for the roles that may make a call.
@@ -66,16 +90,18 @@ package struct ConsoleSite: Sendable {
 
     /// What a form does: only if a page of the same session sends it.
     ///
-    /// - Parameter fields: the names of the form's fields besides its token.
+    /// - Parameters:
+    ///   - fields: the names of the form's fields besides its token.
+    ///   - limit: the most bytes of the form.
     private func action(
-        _ path: String, _ fields: [String], making call: APICall? = nil,
+        _ path: String, _ fields: [String], upTo limit: Int = ConsoleSite.formBytes, making call: APICall? = nil,
         use answer: @escaping @Sendable (inout QueryParameters, Visit) async throws -> Response
     ) -> Route {
         Route(open: .post, path) { request, context in
             try FormOrigin.require(request, isEncrypted: context.isEncrypted)
             guard let visit = try await visit(request, context) else { return toSignIn(request) }
             try call.map(visit.require)
-            var form = try await request.form(known: fields + [Visit.formField])
+            var form = try await request.form(known: fields + [Visit.formField], upTo: limit)
             let token = form.field(Visit.formField) ?? ""
             guard useCases.consoleSessions.isFormToken(token, of: visit.secret) else { throw FormOrigin.foreign }
             return try await answer(&form, visit)
@@ -140,14 +166,14 @@ extension Request {
     /// The fields of a form that a browser sends.
     ///
     /// - Throws: ``Problem`` `unsupported-media-type` or `too-large`, ``RequestFault``.
-    func form(known: [String]) async throws -> QueryParameters {
+    func form(known: [String], upTo limit: Int = ConsoleSite.formBytes) async throws -> QueryParameters {
         let type = headers[.contentType]?.split(separator: ";").first?.lowercased()
         guard type == "application/x-www-form-urlencoded" else {
             throw Problem(
                 .unsupportedMediaType, "the request is no form of this console",
                 hint: "send the form from its page; programs use the API")
         }
-        let bytes = try await bytes(upTo: ConsoleSite.formBytes)
+        let bytes = try await bytes(upTo: limit)
         return try QueryParameters(String(decoding: bytes, as: UTF8.self), known: known)
     }
 }

@@ -12,7 +12,13 @@ enum Templates {
             "decision": PackageResources.decision_mustache, "finding": PackageResources.finding_mustache,
             "issuedOffer": PackageResources.issuedOffer_mustache,
             "recordedDecision": PackageResources.recordedDecision_mustache,
-            "signatures": PackageResources.signatures_mustache,
+            "signatures": PackageResources.signatures_mustache, "picture": PackageResources.picture_mustache,
+            "table": PackageResources.table_mustache, "fields": PackageResources.fields_mustache,
+            "pauseForm": PackageResources.pauseForm_mustache, "pauseAll": PackageResources.pauseAll_mustache,
+            "offers": PackageResources.offers_mustache, "offer": PackageResources.offer_mustache,
+            "results": PackageResources.results_mustache, "audience": PackageResources.audience_mustache,
+            "changes": PackageResources.changes_mustache, "catalog": PackageResources.catalog_mustache,
+            "revision": PackageResources.revision_mustache,
         ]
         return MustacheLibrary(
             templates: try sources.mapValues { bytes in

@@ -11,7 +11,9 @@ package enum FunnelWords {
         package let meaning: String
         package let value: @Sendable (OfferFunnel) -> Int
 
-        fileprivate init(_ name: String, _ measure: String, _ meaning: String, _ value: @escaping @Sendable (OfferFunnel) -> Int) {
+        fileprivate init(
+            _ name: String, _ measure: String, _ meaning: String, _ value: @escaping @Sendable (OfferFunnel) -> Int
+        ) {
             (self.name, self.measure, self.meaning, self.value) = (name, measure, meaning, value)
         }
     }

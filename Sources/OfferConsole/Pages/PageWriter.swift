@@ -12,6 +12,7 @@ struct PageWriter: Sendable {
     private static let entries: [(title: String, path: String, call: APICall)] = [
         ("Customers", "\(ConsoleSite.root)/customers", APICall(.get, "/v1/customers")),
         ("Check a signature", "\(ConsoleSite.root)/signatures", APICall(.post, "/v1/signature-checks")),
+        ("Offers", "\(ConsoleSite.root)/offers", .offers), ("Catalog", "\(ConsoleSite.root)/catalog", .catalog),
     ]
 
     let table: RouteTable

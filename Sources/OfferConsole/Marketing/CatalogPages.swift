@@ -1,0 +1,263 @@
+import HTTPTypes
+import Hummingbird
+import OfferAPI
+import OfferApplication
+import OfferDocuments
+import OfferHTTP
+import OfferModel
+import OfferWords
+
+/// The catalog: its text with a plan of what another would change, and its revisions.
+extension ConsoleSite {
+    /// Bytes of a catalog that is shown and taken: a page stays below 100 KB. `offerctl` takes larger ones.
+    static let editorBytes = 48 * 1_024
+    /// Bytes of a form with such a text, whose characters may be three each.
+    static let catalogFormBytes = 256 * 1_024
+    private static let revisionsOnPage = 20
+    /// Of both buttons of the form.
+    static let editorFields = ["text", "revision", "message", "agreed"]
+
+    /// A text that was typed, and the revision in force when that began.
+    private struct Draft {
+        var text: String
+        var revision: Int
+        var message: String?
+
+        /// Names this text on top of this revision, so that what was agreed to is what is applied (FNV-1a).
+        var mark: String {
+            let bytes = Array("\(revision) ".utf8) + Array(text.utf8)
+            let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            return String(hash, radix: 16)
+        }
+    }
+
+    /// `GET /console/catalog`.
+    @Sendable func catalog(_ request: Request, _ visit: Visit) async throws -> Response {
+        var query = try QueryParameters(request, known: ["cursor"])
+        let before = query.cursor("cursor") { ListCursor.revisions.place($0) }
+        try query.finish()
+        let (document, catalog) = try await catalogInForce(visit)
+        let isYAML = document.format == .yaml
+        let text = isYAML ? document.text : catalog.map(CatalogWriter.yaml) ?? document.text
+        return try await editor(Draft(text: text, revision: document.revision), [:], before: before, visit)
+    }
+
+    private func editor(
+        _ draft: Draft, _ more: [String: Any], before: Int64? = nil, _ visit: Visit,
+        status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        var content = more
+        content["revision"] = draft.revision
+        content["hasCatalog"] = draft.revision > 0
+        content["message"] = draft.message
+        content["mayApply"] = visit.may(.apply)
+        content["mayPauseAll"] = visit.may(.pauseAll)
+        if draft.text.utf8.count <= Self.editorBytes {
+            content["editor"] = ["text": draft.text]
+        } else {
+            content["bytes"] = draft.text.utf8.count
+        }
+        if visit.may(.revisions) {
+            let page = try await useCases.catalogs.page(
+                before: before, limit: Self.revisionsOnPage, caller: visit.caller)
+            content["revisions"] = page.items.map { revision in
+                ["words": CatalogWords.headline(revision), "path": PageLink.revision(revision.revision)]
+            }
+            content["nextPath"] = page.next.map { "\(Self.root)/catalog?cursor=\(PageLink.encoded($0))#revisions" }
+        }
+        return try pages.page("catalog", "Catalog", content, visit, status: status)
+    }
+
+    /// `POST /console/catalog/plan`: what the text would change; nothing is applied.
+    @Sendable func plan(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
+        let draft = try Self.draft(&form)
+        return try await refusing(draft, visit) {
+            let (planned, _) = try await self.planned(draft, visit)
+            return try await self.editor(draft, ["plan": planned], visit)
+        }
+    }
+
+    /// `POST /console/catalog`: puts the text in force. What takes something away or widens it has to be agreed to.
+    @Sendable func apply(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
+        let agreed = form.field("agreed")
+        let draft = try Self.draft(&form)
+        return try await refusing(draft, visit) {
+            let (planned, needsAgreement) = try await self.planned(draft, visit)
+            guard !needsAgreement || agreed == draft.mark else {
+                let plan = planned.merging(["isNotAgreed": true]) { $1 }
+                return try await self.editor(draft, ["plan": plan], visit, status: .unprocessableContent)
+            }
+            let applied = try await useCases.catalogs.apply(
+                draft.text, format: .yaml, expectedRevision: draft.revision, message: draft.message, dryRun: false,
+                caller: visit.caller)
+            return .redirect(to: PageLink.revision(applied.revision))
+        }
+    }
+
+    private static func draft(_ form: inout QueryParameters) throws -> Draft {
+        let revision = form.field("revision").flatMap { Int($0) } ?? -1
+        if revision < 0 { form.refuse("revision", "is no revision", hint: "load the catalog's page again") }
+        let draft = Draft(
+            text: form.document("text") ?? "", revision: max(0, revision), message: form.message("message"))
+        try form.finish()
+        guard draft.text.utf8.count <= editorBytes else {
+            throw Problem(
+                .tooLarge, "the catalog has \(draft.text.utf8.count) bytes, and this page takes \(editorBytes)",
+                hint: "apply it with `offerctl catalog apply`")
+        }
+        return draft
+    }
+
+    /// A refusal on the page, above the text that was typed: nothing of it is lost.
+    private func refusing(
+        _ draft: Draft, _ visit: Visit, _ answer: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await answer()
+        } catch RequestError.catalogChanged(let current) {
+            let error = RequestError.catalogChanged(current: current)
+            guard var problem = Problem(error)?.document else { throw error }
+            let other = current > 0 ? try await useCases.catalogs.revision(current, caller: visit.caller) : nil
+            problem.detail = "another catalog was applied in between: " + (other.map(CatalogWords.headline) ?? "none")
+            problem.hint = "your text is still below, without that change; the plan shows what it would undo"
+            var content: [String: Any] = ["problem": PageMembers.of(problem)]
+            if other != nil { content["conflictPath"] = PageLink.revision(current) }
+            return try await editor(
+                Draft(text: draft.text, revision: current, message: draft.message), content, visit,
+                status: .init(code: problem.status))
+        } catch {
+            guard error is RequestError, let problem = Problem(error)?.document else { throw error }
+            return try await editor(
+                draft, ["problem": PageMembers.of(problem)], visit, status: .init(code: problem.status))
+        }
+    }
+
+    /// The plan of a text as a template takes it, and whether it has to be agreed to.
+    private func planned(_ draft: Draft, _ visit: Visit) async throws -> ([String: Any], Bool) {
+        let applied = try await useCases.catalogs.apply(
+            draft.text, format: .yaml, expectedRevision: draft.revision, message: nil, dryRun: true,
+            caller: visit.caller)
+        let (document, inForce) = try await catalogInForce(visit)
+        let now = clock()
+        let read = try await useCases.shares.catalogs.run {
+            try? CatalogReader.read(Array(draft.text.utf8), at: now)
+        }
+        let old = document.revision == 0 ? read.map { Catalog(bundleId: $0.value.bundleId) } : inForce
+        let changes = PlannedChange.all(applied.changes, from: old, to: read?.value)
+        let reasons = PlannedOffer.reasons(changes)
+        let isSameText = Array(document.text.utf8) == Array(draft.text.utf8)
+        var plan: [String: Any] = [
+            "offers": PageMembers.ofPlan(changes, in: read?.value), "mark": draft.mark,
+            "warnings": (read?.warnings ?? []).map { issue in
+                ["line": issue.line, "path": issue.path, "detail": issue.detail, "hint": issue.hint ?? ""]
+                    as [String: Any]
+            },
+        ]
+        plan["title"] =
+            if !changes.isEmpty {
+                CatalogWords.changes(changes.count, to: draft.revision) + "; nothing was applied"
+            } else if isSameText {
+                CatalogWords.unchanged(draft.revision)
+            } else {
+                CatalogWords.onlyText(draft.revision)
+            }
+        plan["conclusion"] = changes.isEmpty ? nil : PlannedOffer.list(reasons)
+        plan["needsAgreement"] = !reasons.isEmpty
+        plan["canApply"] = !isSameText
+        return (plan, !reasons.isEmpty)
+    }
+
+    // MARK: Revisions
+
+    /// `GET /console/catalog/revisions/{n}`: what it changed, its text, and what going back to it would change.
+    @Sendable func revision(_ request: Request, _ visit: Visit) async throws -> Response {
+        try QueryParameters(request, known: []).finish()
+        let applied = try await appliedRevision(visit)
+        let number = applied.revision
+        let before = number > 1 ? try await useCases.catalogs.revision(number - 1, caller: visit.caller) : nil
+        let (new, old) = (try await read(applied.document ?? ""), try await read(before?.document ?? ""))
+        var content: [String: Any] = ["number": number, "words": CatalogWords.headline(applied)]
+        if let new {
+            let earlier = before == nil ? Catalog(bundleId: new.bundleId) : old
+            let changes = try await useCases.shares.catalogs.run {
+                earlier.map { CatalogDifference.all(from: $0, to: new).map(CatalogChange.init) } ?? []
+            }
+            content["offers"] = PageMembers.ofPlan(PlannedChange.all(changes, from: earlier, to: new), in: new)
+        }
+        let document = applied.document ?? ""
+        content["document"] = document.utf8.count <= Self.editorBytes ? document : nil
+        let (inForce, current) = try await catalogInForce(visit)
+        content["isInForce"] = inForce.revision == number
+        if visit.may(.apply), inForce.revision != number {
+            let (plan, problem) = try await answered {
+                try await useCases.catalogs.apply(
+                    document, format: applied.format == "json" ? .json : .yaml, expectedRevision: inForce.revision,
+                    message: nil, dryRun: true, caller: visit.caller)
+            }
+            content["problem"] = problem
+            if let plan {
+                let changes = PlannedChange.all(plan.changes, from: current, to: new)
+                content["rollback"] =
+                    [
+                        "inForce": inForce.revision, "path": PageLink.revision(number) + "/rollback",
+                        "offers": PageMembers.ofPlan(changes, in: new),
+                        "conclusion": PlannedOffer.list(PlannedOffer.reasons(changes)),
+                    ] as [String: Any]
+            }
+        }
+        return try pages.page("revision", "Revision \(number)", content, visit)
+    }
+
+    /// `POST /console/catalog/revisions/{n}/rollback`: the old text becomes a new revision, if the one in force is still
+    /// the one that the page was about.
+    @Sendable func rollBack(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
+        let message = form.message("message")
+        let inForce = form.field("revision").flatMap { Int($0) }
+        if inForce == nil { form.refuse("revision", "is no revision", hint: "load the revision's page again") }
+        try form.finish()
+        let old = try await appliedRevision(visit)
+        do {
+            let applied = try await useCases.catalogs.apply(
+                old.document ?? "", format: old.format == "json" ? .json : .yaml, expectedRevision: inForce ?? 0,
+                message: message ?? "rollback to revision \(old.revision)", dryRun: false, caller: visit.caller)
+            return .redirect(to: PageLink.revision(applied.revision))
+        } catch RequestError.catalogChanged(let current) {
+            let error = RequestError.catalogChanged(current: current)
+            guard var problem = Problem(error) else { throw error }
+            problem.document.detail = "another catalog was applied in between: it is revision \(current)"
+            problem.document.hint = "go back and load the page again: it shows what the rollback would change now"
+            throw problem
+        }
+    }
+
+    private func appliedRevision(_ visit: Visit) async throws -> AppliedRevision {
+        let text = try visit.context.pathText("n")
+        guard let number = Int(text), number > 0 else { throw RequestError.unknownRevision(text) }
+        return try await useCases.catalogs.revision(number, caller: visit.caller)
+    }
+}
+
+extension PageMembers {
+    /// What several changes in a row mean is said once, below the last.
+    static func ofPlan(_ changes: [PlannedChange], in catalog: Catalog?) -> [[String: Any]] {
+        PlannedOffer.all(changes, in: catalog).map { offer in
+            let next = offer.changes.dropFirst().map(\.words) + [""]
+            var members: [String: Any] = [
+                "title": offer.offerId?.rawValue ?? "products", "terms": ofFields(offer.terms),
+                "changes": zip(offer.changes, next).map { change, next in
+                    [
+                        "mark": change.effect.mark, "line": change.line,
+                        "words": change.words == next ? "" : change.words,
+                    ]
+                },
+            ]
+            members["audience"] = offer.audience
+            members["warning"] = offer.warning
+            return members
+        }
+    }
+}
+
+extension PageLink {
+    static func revision(_ number: Int) -> String { "\(ConsoleSite.root)/catalog/revisions/\(number)" }
+}

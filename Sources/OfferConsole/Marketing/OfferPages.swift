@@ -1,0 +1,172 @@
+import HTTPTypes
+import Hummingbird
+import OfferAPI
+import OfferApplication
+import OfferDocuments
+import OfferHTTP
+import OfferModel
+import OfferWords
+
+/// The board of offers, one offer in words, and the kill switch over them.
+extension ConsoleSite {
+    private static let offersOnBoard = 40
+    private static let lastDays = 14
+    /// What matters first comes first.
+    private static let standings: [OfferStanding] = [.running, .scheduled, .paused, .exhausted, .draft, .ended]
+    static let pauseFields = ["until", "reason"]
+
+    /// `GET /console/offers`.
+    @Sendable func offers(_ request: Request, _ visit: Visit) async throws -> Response {
+        var query = try QueryParameters(request, known: ["cursor"])
+        let place = query.cursor("cursor") { OfferPlace($0) }
+        try query.finish()
+        let found = try await useCases.switches.offers(from: place, limit: Self.offersOnBoard, caller: visit.caller)
+        guard let page = found else {
+            throw RequestFault(path: "query.cursor", .invalidValue, "the cursor is not of this list")
+        }
+        let drawn = page.items.filter { $0.standing != .ended && $0.standing != .draft }
+        var content: [String: Any] = [
+            "standings": Self.standings.compactMap { standing -> [String: Any]? in
+                let offers = page.items.filter { $0.standing == standing }
+                return offers.isEmpty
+                    ? nil : ["standing": standing.rawValue, "count": offers.count, "offers": offers.map(Self.card)]
+            },
+            "charts": Picture.all(OfferCharts.budgets(drawn), id: "budgets"), "mayPauseAll": visit.may(.pauseAll),
+        ]
+        content["nextPath"] = page.next.map { "\(Self.root)/offers?cursor=\(PageLink.encoded($0))" }
+        return try pages.page("offers", "Offers", content, visit)
+    }
+
+    private static func card(_ offer: OfferSummary) -> [String: Any] {
+        var card: [String: Any] = [
+            "id": offer.offerId.rawValue, "path": PageLink.offer(offer.offerId), "type": offer.type.rawValue,
+            "words": StandingText.words(offer),
+        ]
+        card["paused"] = StandingText.pause(offer)
+        card["left"] = StandingText.left(offer)
+        card["usedUp"] = StandingText.usedUpAt(offer).map(TimeText.day)
+        return card
+    }
+
+    /// `GET /console/offers/{id}`.
+    @Sendable func offer(_ request: Request, _ visit: Visit) async throws -> Response {
+        try QueryParameters(request, known: []).finish()
+        let summary = try await summary(visit)
+        let (_, catalog) = try await catalogInForce(visit)
+        let path = PageLink.offer(summary.offerId)
+        var content: [String: Any] = [
+            "id": summary.offerId.rawValue, "path": path, "standing": StandingText.word(summary),
+            "fields": PageMembers.ofFields(OfferTerms.fields(summary, catalog)), "mayPause": visit.may(.pause),
+            "pausePath": "\(path)/pause", "pauseTitle": summary.paused ? "Change the pause" : "Pause",
+            "isPaused": summary.paused, "mayCount": visit.may(.simulate),
+        ]
+        if visit.may(.series) {
+            let (series, problem) = try await answered {
+                try await useCases.series.series(of: summary.offerId, caller: visit.caller)
+            }
+            content["problem"] = problem
+            content["tables"] = series.map { [Self.days($0)] }
+            content["resultsPath"] = "\(path)/results"
+        }
+        return try pages.page("offer", summary.offerId.rawValue, content, visit)
+    }
+
+    /// A refusal with several rules is in the count of each, so the rules are named and not added up.
+    private static func days(_ series: OfferSeries) -> [String: Any] {
+        let days = series.buckets.suffix(lastDays)
+        return PageTable.members(
+            "Last \(days.count.counted("day")), in UTC", ["day", "issued", "redeemed", "refused by"],
+            days.map { day in
+                let refused = day.refused.map { "\($0.rule) \($0.count)" }.joined(separator: ", ")
+                return [day.date, String(day.issued), String(day.redeemed), refused.isEmpty ? nil : refused]
+            })
+    }
+
+    /// `POST /console/offers/{id}/pause` of one offer, `POST /console/pause` of every offer.
+    func pause(ofAll: Bool = false) -> @Sendable (inout QueryParameters, Visit) async throws -> Response {
+        { form, visit in
+            let id = ofAll ? nil : try visit.offerId()
+            let (day, reason) = (form.field("until"), form.reason("reason"))
+            let until = day.flatMap { Instant(iso8601: "\($0)T00:00:00Z") }
+            if day != nil, until == nil { form.refuse("until", "is not a day", hint: "2026-12-24") }
+            try form.finish()
+            _ = try await useCases.switches.pause(id, until: until, reason: reason, caller: visit.caller)
+            return .redirect(to: id.map(PageLink.offer) ?? "\(Self.root)/offers")
+        }
+    }
+
+    /// `POST /console/offers/{id}/resume`, `POST /console/resume`: that of single offers stays then.
+    func resume(ofAll: Bool = false) -> @Sendable (inout QueryParameters, Visit) async throws -> Response {
+        { form, visit in
+            let id = ofAll ? nil : try visit.offerId()
+            try form.finish()
+            _ = try await useCases.switches.resume(id, caller: visit.caller)
+            return .redirect(to: id.map(PageLink.offer) ?? "\(Self.root)/offers")
+        }
+    }
+
+    /// The entry of the offer that the path names, in the list of the API.
+    func summary(_ visit: Visit) async throws -> OfferSummary {
+        let id = try visit.offerId()
+        var place: OfferPlace?
+        repeat {
+            let page = try await useCases.switches.offers(from: place, limit: 200, caller: visit.caller)
+            if let found = page?.items.first(where: { $0.offerId == id }) { return found }
+            place = page?.next.flatMap { OfferPlace($0) }
+        } while place != nil
+        throw RequestError.unknownOffer(id)
+    }
+
+    /// The catalog in force, as its text and, where this version can read it, as values.
+    func catalogInForce(_ visit: Visit) async throws -> (document: CatalogDocument, catalog: Catalog?) {
+        let document = try await useCases.catalogs.current(caller: visit.caller)
+        guard document.revision > 0 else { return (document, nil) }
+        return (document, try await read(document.text))
+    }
+
+    /// A document as values; `nil` where this version cannot read it.
+    func read(_ text: String) async throws -> Catalog? {
+        try await useCases.shares.catalogs.run { try? CatalogReader.read(text).value }
+    }
+
+    /// An answer, or the refusal that takes its place on a page.
+    func answered<Answer>(_ ask: () async throws -> Answer) async throws -> (Answer?, [String: Any]?) {
+        do {
+            return (try await ask(), nil)
+        } catch {
+            guard error is RequestError || error is RequestFault, let problem = Problem(error) else { throw error }
+            return (nil, PageMembers.of(problem.document))
+        }
+    }
+}
+
+extension APICall {
+    static let offers = APICall(.get, "/v1/offers")
+    static let pause = APICall(.post, "/v1/offers/{id}/pause")
+    static let resume = APICall(.post, "/v1/offers/{id}/resume")
+    static let pauseAll = APICall(.post, "/v1/offers/pause")
+    static let resumeAll = APICall(.post, "/v1/offers/resume")
+    static let series = APICall(.get, "/v1/reports/series")
+    static let funnel = APICall(.get, "/v1/reports/funnel")
+    static let simulate = APICall(.post, "/v1/simulations")
+    static let simulation = APICall(.get, "/v1/simulations/{id}")
+    static let cancel = APICall(.delete, "/v1/simulations/{id}")
+    static let catalog = APICall(.get, "/v1/catalog")
+    static let apply = APICall(.put, "/v1/catalog")
+    static let revisions = APICall(.get, "/v1/catalog/revisions")
+    static let revision = APICall(.get, "/v1/catalog/revisions/{n}")
+}
+
+extension Visit {
+    func offerId() throws -> OfferId { OfferId(try context.pathText("id")) }
+}
+
+extension PageMembers {
+    static func ofFields(_ fields: [(name: String, value: String)]) -> [[String: Any]] {
+        fields.map { ["name": $0.name, "value": $0.value] }
+    }
+}
+
+extension PageLink {
+    static func offer(_ id: OfferId) -> String { "\(ConsoleSite.root)/offers/\(encoded(id.rawValue))" }
+}

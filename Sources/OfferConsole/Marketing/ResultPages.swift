@@ -1,0 +1,164 @@
+import Charts
+import HTTPTypes
+import Hummingbird
+import OfferAPI
+import OfferApplication
+import OfferHTTP
+import OfferModel
+import OfferWords
+
+/// What came of an offer, and who would get it.
+extension ConsoleSite {
+    /// More would make a page too large.
+    private static let mostBuckets = 92
+    private static let mostCharts = 3
+    private static let conditionLength = 2_000
+    /// Seconds after which a page looks again whether a simulation is done.
+    private static let lookAgain = 2
+
+    /// `GET /console/offers/{id}/results`.
+    @Sendable func results(_ request: Request, _ visit: Visit) async throws -> Response {
+        var query = try QueryParameters(request, known: ["by", "timeZone", "from", "to"])
+        let (by, timeZone) = (query.field("by"), query.field("timeZone"))
+        let unit: CalendarUnit? = by.map { CalendarUnit(rawValue: $0) } ?? .day
+        if unit == nil { query.refuse("by", "is no length of a bucket", hint: "day, week or month") }
+        let (from, to) = (query.field("from"), query.field("to"))
+        func instant(_ name: String, _ day: String?) -> Instant? {
+            let instant = day.flatMap { Instant(iso8601: "\($0)T00:00:00Z") }
+            if day != nil, instant == nil { query.refuse(name, "is not a day", hint: "2026-12-01") }
+            return instant
+        }
+        let (start, end) = (instant("from", from), instant("to", to))
+        try query.finish()
+        let (id, caller) = (try visit.offerId(), visit.caller)
+        var content: [String: Any] = ["id": id.rawValue, "path": PageLink.offer(id)]
+        content["units"] = CalendarUnit.allCases.map { ["name": $0.rawValue, "isChosen": $0 == unit] as [String: Any] }
+        content["timeZone"] = timeZone
+        content["from"] = from
+        content["to"] = to
+        let (series, seriesProblem) = try await answered {
+            try await useCases.series.series(
+                of: id, by: unit ?? .day, from: start, to: end, timeZone: timeZone, caller: caller)
+        }
+        content["problem"] = seriesProblem
+        if let series { content.merge(Self.members(series)) { $1 } }
+        if visit.may(.funnel), series != nil {
+            let (report, problem) = try await answered {
+                try await useCases.reports.funnel(of: id, from: start, to: end, caller: caller)
+            }
+            content["funnelProblem"] = problem
+            content["funnel"] = report.flatMap { report in report.offers.first.map { Self.members($0, of: report) } }
+        }
+        return try pages.page("results", "Results of \(id.rawValue)", content, visit)
+    }
+
+    private static func members(_ series: OfferSeries) -> [String: Any] {
+        guard series.buckets.count <= mostBuckets else { return ["isTooLong": true, "mostBuckets": mostBuckets] }
+        let caption = "By \(series.by.rawValue) in \(series.timeZone)"
+        return [
+            "charts": Picture.all(Array(OfferCharts.series(series).prefix(mostCharts)), id: "series"),
+            "tables": PageTable.all([
+                (caption, SeriesWords.columns, SeriesWords.rows(series)),
+                ("Refusals", ["rule", "refusals"], SeriesWords.refusals(series).map { [$0.rule, String($0.count)] }),
+            ]), "notes": SeriesWords.notes(series),
+        ]
+    }
+
+    private static func members(_ funnel: OfferFunnel, of report: FunnelReport) -> [String: Any] {
+        func counted(_ counts: [FunnelWords.Count]) -> [[String?]] {
+            counts.filter { $0.value(funnel) > 0 }.map { [$0.name, String($0.value(funnel)), $0.meaning] }
+        }
+        let stages = FunnelWords.stages.map { stage -> [String?] in
+            [stage.name, String(stage.value(funnel)), stage.meaning]
+        }
+        let isEmpty = funnel.stages.evaluated == 0
+        return [
+            "charts": Picture.all(OfferCharts.funnel(report), id: "funnel"),
+            "tables": PageTable.all([
+                ("Stages", ["stage", "customers", "who"], isEmpty ? [] : stages),
+                ("Not issued", ["because", "customers", "who"], counted(FunnelWords.notIssued)),
+                ("Redeemed", ["state", "customers", "who"], counted(FunnelWords.redemptions)),
+                (
+                    "Blocked by", ["rule", "fact", "verdict", "customers", "only by this"],
+                    funnel.reasons.map { [$0.rule, $0.fact, $0.verdict, String($0.customers), String($0.alone)] }
+                ),
+                (
+                    "Discount cost", ["currency", "issued", "redeemed", "of that refunded"],
+                    funnel.discountCost.map { [$0.currency, $0.issued, $0.redeemed, $0.refunded] }
+                ),
+            ]),
+            "notes": FunnelRateText.lift(funnel.holdoutLift) + FunnelRateText.saveRate(funnel.saveRate),
+        ]
+    }
+
+    // MARK: Who would get it
+
+    /// `POST /console/offers/{id}/audience`: begins to count.
+    @Sendable func simulate(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
+        let condition = form.field("where", maximum: Self.conditionLength)
+        try form.finish()
+        let offer = try visit.offerId()
+        var request = SimulationRequest()
+        (request.offerId, request.where) = (offer, condition)
+        let started = try await useCases.simulations.start(request, caller: visit.caller)
+        return .redirect(to: PageLink.audience(offer, started.id))
+    }
+
+    /// `GET /console/offers/{id}/audience/{simulation}`: how far it is, and then the result.
+    @Sendable func audience(_ request: Request, _ visit: Visit) async throws -> Response {
+        try QueryParameters(request, known: []).finish()
+        let (offer, id) = (try visit.offerId(), try visit.simulationId())
+        let body = try await useCases.simulations.show(id, caller: visit.caller)
+        var content: [String: Any] = [
+            "id": offer.rawValue, "path": PageLink.offer(offer), "state": body.state.rawValue,
+            "simulationPath": PageLink.audience(offer, id), "done": body.progress.done, "of": body.progress.of,
+        ]
+        content["failure"] = body.failure
+        if body.state == .running { content["refresh"] = Self.lookAgain }
+        if let result = body.result { content["result"] = Self.members(result, of: offer.rawValue) }
+        return try pages.page("audience", "Audience of \(offer.rawValue)", content, visit)
+    }
+
+    /// `POST /console/offers/{id}/audience/{simulation}/cancel`.
+    @Sendable func cancel(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
+        try form.finish()
+        let (offer, id) = (try visit.offerId(), try visit.simulationId())
+        _ = try await useCases.simulations.cancel(id, caller: visit.caller)
+        return .redirect(to: PageLink.audience(offer, id))
+    }
+
+    private static func members(_ result: SimulationResult, of offer: String) -> [String: Any] {
+        [
+            "headline": SimulationWords.headline(result, of: offer), "costs": SimulationWords.costs(result),
+            "charts": Picture.all(OfferCharts.simulation(result, of: offer), id: "audience"),
+            "tables": PageTable.all([
+                ("Outcomes", ["outcome", "customers"], SimulationWords.outcomes(result)),
+                (
+                    "Who is left after each rule", ["after", "left", "rule"],
+                    result.waterfall.map { [$0.step, $0.customers.words, $0.rule] }
+                ),
+                (
+                    "Decided by", ["rule", "fact", "verdict", "customers"],
+                    result.byRule.map { [$0.rule, $0.fact, $0.verdict, $0.count.words] }
+                ),
+                (
+                    "Undetermined because", ["reason", "customers"],
+                    result.undeterminedBy.map { [$0.reason, $0.count.words] }
+                ),
+                ("Become eligible in the next 30 days", ["day", "customers"], SimulationWords.days(result)),
+            ]),
+        ]
+    }
+}
+
+extension Visit {
+    fileprivate func simulationId() throws -> LowercaseUUID {
+        let text = try context.pathText("simulation")
+        guard let id = LowercaseUUID(text) else { throw RequestError.unknownSimulation(text) }
+        return id
+    }
+}
+
+extension PageLink {
+    static func audience(_ offer: OfferId, _ id: LowercaseUUID) -> String { "\(self.offer(offer))/audience/\(id)" }
+}
