@@ -49,7 +49,9 @@ package enum OfferCharts {
     }
 
     /// What each offer used of its totals and budgets; none where no offer has one.
-    package static func budgets(_ offers: [OfferSummary]) -> [Chart] {
+    ///
+    /// - Parameter most: how many are drawn.
+    package static func budgets(_ offers: [OfferSummary], most: Int) -> [Chart] {
         let rows = offers.flatMap { offer in
             (offer.limits ?? []).compactMap { limit -> (String, ChartNumber?, ChartNumber?, String)? in
                 let id = offer.offerId.rawValue
@@ -60,7 +62,7 @@ package enum OfferCharts {
                 return (id, ChartNumber(decimal: spent), ChartNumber(decimal: spend), limit.currency ?? "")
             }
         }
-        return rows.isEmpty ? [] : [.budgets("Used of totals and budgets", rows: rows)]
+        return rows.isEmpty ? [] : [.budgets("Used of totals and budgets", rows: Array(rows.prefix(most)))]
     }
 
     /// The waterfall of a simulation, and who becomes eligible in the days after it.

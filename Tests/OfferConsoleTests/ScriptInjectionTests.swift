@@ -14,7 +14,7 @@ struct ScriptInjectionTests {
     ]
 
     /// Whether a page shows the text and has no markup of it.
-    private func expectHarmless(_ page: Page, _ attack: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    func expectHarmless(_ page: Page, _ attack: String, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(!page.hasBytes("<img"), sourceLocation: sourceLocation)
         #expect(page.hasBytes(PageText().escapeText(attack)), "\(page.text)", sourceLocation: sourceLocation)
         let joined = ["\u{0600}<", "\u{0600}\"", "\u{0600}'", "\"\u{0301}", "'\u{0301}", "<\u{0338}"]

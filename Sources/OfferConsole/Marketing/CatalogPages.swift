@@ -57,6 +57,7 @@ extension ConsoleSite {
         } else {
             content["bytes"] = draft.text.utf8.count
         }
+        content["mayList"] = visit.may(.revisions)
         if visit.may(.revisions) {
             let page = try await useCases.catalogs.page(
                 before: before, limit: Self.revisionsOnPage, caller: visit.caller)
@@ -194,7 +195,7 @@ extension ConsoleSite {
                     document, format: applied.format == "json" ? .json : .yaml, expectedRevision: inForce.revision,
                     message: nil, dryRun: true, caller: visit.caller)
             }
-            content["problem"] = problem
+            content["problem"] = problem.map { PageMembers.of($0) }
             if let plan {
                 let changes = PlannedChange.all(plan.changes, from: current, to: new)
                 content["rollback"] =

@@ -9,7 +9,8 @@ import OfferWords
 
 /// The board of offers, one offer in words, and the kill switch over them.
 extension ConsoleSite {
-    private static let offersOnBoard = 40
+    private static let offersOnBoard = 25
+    private static let barsOnBoard = 40
     private static let lastDays = 14
     /// What matters first comes first.
     private static let standings: [OfferStanding] = [.running, .scheduled, .paused, .exhausted, .draft, .ended]
@@ -31,7 +32,8 @@ extension ConsoleSite {
                 return offers.isEmpty
                     ? nil : ["standing": standing.rawValue, "count": offers.count, "offers": offers.map(Self.card)]
             },
-            "charts": Picture.all(OfferCharts.budgets(drawn), id: "budgets"), "mayPauseAll": visit.may(.pauseAll),
+            "charts": Picture.all(OfferCharts.budgets(drawn, most: Self.barsOnBoard), id: "budgets"),
+            "mayPauseAll": visit.may(.pauseAll),
         ]
         content["nextPath"] = page.next.map { "\(Self.root)/offers?cursor=\(PageLink.encoded($0))" }
         return try pages.page("offers", "Offers", content, visit)
@@ -64,7 +66,7 @@ extension ConsoleSite {
             let (series, problem) = try await answered {
                 try await useCases.series.series(of: summary.offerId, caller: visit.caller)
             }
-            content["problem"] = problem
+            content["problem"] = problem.map { PageMembers.of($0) }
             content["tables"] = series.map { [Self.days($0)] }
             content["resultsPath"] = "\(path)/results"
         }
@@ -130,12 +132,12 @@ extension ConsoleSite {
     }
 
     /// An answer, or the refusal that takes its place on a page.
-    func answered<Answer>(_ ask: () async throws -> Answer) async throws -> (Answer?, [String: Any]?) {
+    func answered<Answer>(_ ask: () async throws -> Answer) async throws -> (Answer?, ProblemBody?) {
         do {
             return (try await ask(), nil)
         } catch {
             guard error is RequestError || error is RequestFault, let problem = Problem(error) else { throw error }
-            return (nil, PageMembers.of(problem.document))
+            return (nil, problem.document)
         }
     }
 }

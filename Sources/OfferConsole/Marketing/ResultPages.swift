@@ -40,16 +40,17 @@ extension ConsoleSite {
             try await useCases.series.series(
                 of: id, by: unit ?? .day, from: start, to: end, timeZone: timeZone, caller: caller)
         }
-        content["problem"] = seriesProblem
+        content["problem"] = seriesProblem.map { PageMembers.of($0) }
         if let series { content.merge(Self.members(series)) { $1 } }
         if visit.may(.funnel), series != nil {
             let (report, problem) = try await answered {
                 try await useCases.reports.funnel(of: id, from: start, to: end, caller: caller)
             }
-            content["funnelProblem"] = problem
+            content["funnelProblem"] = problem.map { PageMembers.of($0) }
             content["funnel"] = report.flatMap { report in report.offers.first.map { Self.members($0, of: report) } }
         }
-        return try pages.page("results", "Results of \(id.rawValue)", content, visit)
+        let status = seriesProblem.map { HTTPResponse.Status(code: $0.status) } ?? .ok
+        return try pages.page("results", "Results of \(id.rawValue)", content, visit, status: status)
     }
 
     private static func members(_ series: OfferSeries) -> [String: Any] {

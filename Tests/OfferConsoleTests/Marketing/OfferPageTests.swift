@@ -1,0 +1,245 @@
+import Foundation
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@testable import OfferConsole
+
+@Suite("Pages of offers")
+struct OfferPageTests {
+    @Test("the board has every offer by its standing, and what is left of totals and budgets, as the API says")
+    func board() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            _ = try await console.issue("100")
+            let session = try await console.signIn(.marketing)
+            let page = try await console.get("/console/offers", session)
+            #expect(page.status == 200, "\(page.text)")
+            #expect(page.body.count < 100_000)
+            for offer in try await console.offers() {
+                let id = try #require(offer["offerId"] as? String)
+                #expect(page.text.contains(#"<a href="/console/offers/\#(id)">\#(id)</a>"#))
+                let standing = try #require(offer["standing"] as? String)
+                #expect(page.text.contains(#"<h2 id="\#(standing)">"#))
+                for limit in try #require(offer["limits"] as? [[String: Any]]) {
+                    if let left = limit["remaining"] as? Int {
+                        #expect(left == 499)
+                        #expect(page.text.contains("Left: 499 of 500, "))
+                        #expect(page.text.contains("1 of 500 uses"), "the bar's words")
+                    }
+                    if let left = limit["unspent"] as? String { #expect(page.text.contains("\(left) of 280.00 USD")) }
+                }
+            }
+            #expect(page.text.contains(#"<figure class="picture"><svg "#))
+            #expect(!page.text.contains("style=") && !page.text.contains("<style"))
+        }
+    }
+
+    @Test("a long catalog is on several pages of the board, each below 100 KB")
+    func longBoard() async throws {
+        try await ConsoleFixture.run { console in
+            let ids = (10..<70).map { "offer\($0)" }
+            let limits = #"{ count: 1, per: customer }, { count: 500 }, { spend: "280.00", currency: USD }"#
+            let offers = ids.map {
+                TestCatalog.comeback($0).replacing("{ count: 1, per: customer }", with: limits)
+            }
+            try await console.apply(TestCatalog.head + offers.joined())
+            let session = try await console.signIn(.marketing)
+            var target: String? = "/console/offers"
+            var shown: [String] = []
+            while let asked = target {
+                let page = try await console.get(asked, session)
+                #expect(page.body.count < 100_000, "\(asked)")
+                shown += page.text.matches(of: /<a href="\/console\/offers\/(offer\d+)">/).map { String($0.output.1) }
+                target = page.text.firstMatch(of: /<a href="([^"]+)" rel="next">/).map { String($0.output.1) }
+            }
+            #expect(shown == ids)
+            #expect(try await console.get("/console/offers?cursor=nonsense", session).status == 400)
+            #expect(try await console.get("/console/offers?cursor=99-1", session).status == 400)
+        }
+    }
+
+    @Test("an offer's page words it as `offerctl offers show` does, with its last days")
+    func words() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            _ = try await console.issue("100")
+            let (token, session) = (try await console.token(.marketing), try await console.signIn(.marketing))
+            let page = try await console.get("/console/offers/comeback", session)
+            #expect(page.status == 200, "\(page.text)")
+            for (name, value) in [
+                ("customers get", "4.99 USD per month for 3 months"),
+                ("for", "customers who have or had a subscription in the app"),
+                ("used", "1 use (1 issued, 0 redeemed), "), ("left", "499 of 500, "),
+                ("maximum cost", "280.00 USD, its budget"),
+            ] {
+                #expect(page.text.contains("<dt>\(name)</dt><dd>\(value)"), "\(name)")
+            }
+            let series = try await console.ask("GET", "/v1/reports/series?offer=comeback", token: token)
+            let days = try #require(series["buckets"] as? [[String: Any]])
+            for day in days.suffix(14) {
+                let (date, issued) = (try #require(day["date"] as? String), try #require(day["issued"] as? Int))
+                #expect(page.hasRow([date, "\(issued)", "0"]), "\(date)")
+            }
+            let earlier = try #require(days.dropLast(14).last?["date"] as? String)
+            #expect(!page.text.contains("<td>\(earlier)</td>"))
+            #expect(try await console.get("/console/offers/nope", session).status == 404)
+        }
+    }
+
+    @Test("an offer is paused until a day for a reason, shown with who did, and resumed")
+    func pause() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            let token = try await console.token(.marketing)
+            let session = try await console.signIn(token)
+            let path = "/console/offers/comeback"
+            let tomorrow = String(console.clock.now.adding(milliseconds: Instant.Duration.day).description.prefix(10))
+            let fields = [("until", tomorrow), ("reason", "no codes left")]
+            #expect(try await console.send("\(path)/pause", from: path, session, fields)["location"] == path)
+            let key = String(token.split(separator: "_")[3])
+            for target in [path, "/console/offers"] {
+                let text = try await console.get(target, session).text
+                #expect(text.contains("until \(tomorrow) 00:00 UTC, since "), "\(target)")
+                #expect(text.contains(" by \(key): no codes left"), "\(target)")
+            }
+            let paused = try #require(try await console.offers().first { $0["offerId"] as? String == "comeback" })
+            #expect(paused["standing"] as? String == "paused")
+            #expect((paused["pause"] as? [String: Any])?["reason"] as? String == "no codes left")
+            #expect(try await console.send("\(path)/resume", from: path, session)["location"] == path)
+            #expect(try await console.get(path, session).text.contains(#"<span class="badge">running</span>"#))
+        }
+    }
+
+    @Test(
+        "an end or a reason that is none pauses nothing",
+        arguments: [
+            ("until", "2026-02-30"), ("until", "soon"), ("until", "2001-01-01"), ("until", "2099-01-01"),
+            ("until", "2026-12-24T00:00:00Z"), ("reason", String(repeating: "a", count: 501)), ("reason", "a\u{7}"),
+            ("offerId", "either"),
+        ])
+    func wrongPause(_ name: String, _ value: String) async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            let session = try await console.signIn(.marketing)
+            for action in ["/console/offers/comeback/pause", "/console/pause"] {
+                let answer = try await console.send(action, from: "/console/offers", session, [(name, value)])
+                #expect(answer.status == 400, "\(answer.text)")
+            }
+            #expect(try await console.offers().allSatisfy { $0["paused"] as? Bool == false })
+        }
+    }
+
+    @Test("every offer is paused at once, and those paused by themselves stay so")
+    func pauseAll() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.applyCatalog()
+            let session = try await console.signIn(.marketing)
+            _ = try await console.send("/console/offers/either/pause", from: "/console/offers", session)
+            let paused = try await console.send("/console/pause", from: "/console/catalog", session)
+            #expect(paused["location"] == "/console/offers")
+            #expect(try await console.offers().allSatisfy { $0["paused"] as? Bool == true })
+            #expect(try await console.get("/console/offers", session).text.contains("Paused with every offer, until"))
+            _ = try await console.send("/console/resume", from: "/console/catalog", session)
+            let left = try await console.offers().filter { $0["paused"] as? Bool == true }
+            #expect(left.map { $0["offerId"] as? String } == ["either"])
+        }
+    }
+
+    @Test("results are the figures of the series and the funnel, and what was asked stays in the form")
+    func results() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            _ = try await console.issue("100")
+            let (token, session) = (try await console.token(.marketing), try await console.signIn(.marketing))
+            let page = try await console.get("/console/offers/comeback/results?by=week&timeZone=&from=&to=", session)
+            #expect(page.status == 200, "\(page.text)")
+            #expect(page.body.count < 100_000)
+            let series = try await console.ask("GET", "/v1/reports/series?offer=comeback&by=week", token: token)
+            for week in try #require(series["buckets"] as? [[String: Any]]) {
+                let date = try #require(week["date"] as? String)
+                let counts = ["requests", "eligible", "issued", "redeemed"].compactMap { week[$0] as? Int }
+                #expect(counts.count == 4 && page.hasRow([date] + counts.map(String.init)), "\(date)")
+            }
+            let report = try await console.ask("GET", "/v1/reports/funnel?offerId=comeback", token: token)
+            let funnel = try #require((report["offers"] as? [[String: Any]])?.first)
+            let stages = try #require(funnel["stages"] as? [String: Any])
+            for stage in ["evaluated", "eligible", "issued", "redeemed"] {
+                let count = try #require(stages[stage] as? Int)
+                #expect(page.hasRow([stage, String(count)]), "\(stage)")
+            }
+            #expect(page.text.contains(#"<option value="week" selected>"#))
+            #expect(page.text.components(separatedBy: "<svg ").count > 2, "the series and the funnel")
+        }
+    }
+
+    @Test(
+        "a range that is none is refused in words",
+        arguments: [
+            ("by=year", 400, "is no length of a bucket"), ("from=2026-02-30", 400, "is not a day"),
+            ("to=yesterday", 400, "is not a day"), ("from=2026-01-01&from=2026-01-02", 400, "is given twice"),
+            ("timeZone=Mars/Phobos", 400, "is not a time zone that the server knows"),
+            ("from=2020-01-01", 400, "query.from"),
+        ])
+    func wrongRange(_ query: String, _ status: Int, _ words: String) async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            let session = try await console.signIn(.marketing)
+            let page = try await console.get("/console/offers/comeback/results?\(query)", session)
+            #expect(page.status == status && page.text.contains(words), "\(page.text)")
+        }
+    }
+
+    @Test("an audience is counted while the page looks again by itself, and then has the figures of the API")
+    func audience() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            _ = try await console.issue("100")
+            let session = try await console.signIn()
+            let offer = "/console/offers/comeback"
+            let begun = try await console.send("\(offer)/audience", from: offer, session, [("where", "")])
+            let target = try #require(begun["location"], "\(begun.text)")
+            var page = try await console.get(target, session)
+            while page.text.contains(#"<meta http-equiv="refresh" content="2">"#) {
+                page = try await console.get(target, session)
+            }
+            let id = try #require(target.split(separator: "/").last)
+            let answer = try await console.ask("GET", "/v1/simulations/\(id)", token: try await console.token(.support))
+            let result = try #require(answer["result"] as? [String: Any])
+            let (eligible, all) = (try #require(result["eligible"] as? Int), try #require(result["customers"] as? Int))
+            #expect(all == 1)
+            #expect(page.text.contains("\(eligible) of \(all) customers would get `comeback`"), "\(page.text)")
+            for step in try #require(result["waterfall"] as? [[String: Any]]) {
+                let words = PageText().escapeText(try #require(step["step"] as? String))
+                let left = try #require(step["customers"] as? Int)
+                #expect(page.hasRow([words, String(left)]), "\(words)")
+            }
+            for cost in (result["costCeiling"] as? [[String: Any]]) ?? [] {
+                let amount = try #require(cost["amount"] as? String)
+                #expect(page.text.contains("It costs at most \(amount) "))
+            }
+            let marketing = try await console.get(target, try await console.signIn(.marketing))
+            #expect(marketing.text.contains(" of fewer than 10 customers would get `comeback`"))
+            let cancelled = try await console.send("\(target)/cancel", from: offer, session)
+            #expect(cancelled["location"] == target, "what is done stays")
+        }
+    }
+
+    @Test("an audience that cannot be counted, or that is none, is refused in words")
+    func wrongAudience() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            let session = try await console.signIn(.marketing)
+            let offer = "/console/offers/comeback"
+            let wrong = [("where", "subscription.stat is expired")]
+            let answer = try await console.send("\(offer)/audience", from: offer, session, wrong)
+            #expect(answer.status == 400)
+            #expect(answer.text.contains("did you mean `subscription.state`?"))
+            let unknown = try await console.send("/console/offers/nope/audience", from: offer, session)
+            #expect(unknown.status == 404)
+            for id in ["x", "00000000-0000-4000-8000-000000000000"] {
+                #expect(try await console.get("\(offer)/audience/\(id)", session).status == 404)
+            }
+        }
+    }
+}
