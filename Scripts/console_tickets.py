@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Answers three support tickets at the console in a browser without JavaScript, then judges every page with it.
+"""Answers three support tickets and runs a campaign at the console in a browser without JavaScript, then judges every page with it.
 
-Run by Scripts/console. Exits 1 and names each fault if a page says something else than the ticket needs, scrolls sideways, is
+Run by Scripts/console. Exits 1 and names each fault if a page says something else than the journey needs, scrolls sideways, is
 larger than 100 KB, breaks its Content-Security-Policy, asks another host, logs an error, or is not accessible by axe's rules.
 """
 
@@ -18,6 +18,21 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 WIDTHS = (360, 1440)
 MOST_BYTES = 100_000
+CAMPAIGN = """
+  - id: hello-again
+    type: promotional
+    offerIdentifier: hello_again
+    products: [com.example.pro.monthly]
+    paymentMode: payAsYouGo
+    period: P1M
+    periodCount: 2
+    price: { amount: "2.99", currency: USD }
+    status: active
+    eligibility: { fact: subscription.state, in: [expired] }
+    limits:
+      - { count: 1, per: customer }
+      - { spend: "280.00", currency: USD }
+"""
 
 faults: list[str] = []
 
@@ -46,14 +61,14 @@ def watch(page: Page, url: str, name: str) -> None:
     page.on("request", leaves)
 
 
-def sign_in(context: BrowserContext, url: str, token: str, name: str) -> Page:
+def sign_in(context: BrowserContext, url: str, token: str, name: str, start: str = "/console/customers") -> Page:
     page = context.new_page()
     watch(page, url, name)
-    page.goto(f"{url}/console/customers")
+    page.goto(f"{url}{start}")
     page.get_by_label("API key").fill(token)
     page.get_by_label("Your name").fill("anna")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.url == f"{url}/console/customers", f"{name}: signing in led to {page.url}")
+    expect(page.url == f"{url}{start}", f"{name}: signing in led to {page.url}")
     return page
 
 
@@ -99,6 +114,53 @@ def answer_tickets(browser: Browser, url: str, token: str, customer: str, issued
     context.close()
 
 
+def run_campaign(browser: Browser, url: str, token: str) -> str:
+    """From the idea to the result. Returns the path of the audience that was counted."""
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1440, "height": 900})
+    page = sign_in(context, url, token, "campaign", "/console/catalog")
+    before = page.locator("#text").input_value()
+
+    # The idea.
+    page.locator("#text").fill(before + CAMPAIGN)
+    page.get_by_role("button", name="Plan").click()
+    expect(page.get_by_text("something is widened (+)").count() == 1, "the plan does not say that something is widened")
+    page.get_by_label("Message").fill("hello again")
+    page.get_by_label("All of this is intended").check()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.url == f"{url}/console/catalog/revisions/2", f"applying the campaign led to {page.url}")
+    expect(page.get_by_text("hello again").count() > 0, "the revision does not have its message")
+
+    # Who gets it.
+    page.goto(f"{url}/console/offers")
+    page.get_by_role("link", name="hello-again").first.click()
+    page.get_by_role("button", name="Count").click()
+    page.get_by_text("customers would get `hello-again`").wait_for()
+    audience = urlsplit(page.url).path
+
+    # A mistake, and the result.
+    page.goto(f"{url}/console/offers/hello-again")
+    page.get_by_label("Reason").fill("wrong price")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator("h1 .badge").inner_text() == "paused", "the offer is not paused")
+    expect(page.get_by_text("wrong price").count() > 0, "the reason of the pause is not shown")
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator("h1 .badge").inner_text() == "running", "the offer is not resumed")
+    page.get_by_role("link", name="Results").click()
+    page.get_by_label("By", exact=True).select_option("week")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("figure svg").count() > 0, "the results have no chart")
+    expect(page.locator("td", has_text="total").count() > 0, "the results have no table")
+
+    # The end.
+    page.goto(f"{url}/console/catalog/revisions/1")
+    page.get_by_role("button", name="Roll back").click()
+    expect(page.url == f"{url}/console/catalog/revisions/3", f"rolling back led to {page.url}")
+    page.goto(f"{url}/console/catalog")
+    expect(page.locator("#text").input_value() == before, "the catalog is not the one before the campaign")
+    context.close()
+    return audience
+
+
 def judge(page: Page, name: str, screenshots: pathlib.Path) -> None:
     page.screenshot(path=screenshots / f"{name}.png", full_page=True)
     over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
@@ -108,23 +170,27 @@ def judge(page: Page, name: str, screenshots: pathlib.Path) -> None:
         faults.append(f"{name}: {violation['id']}: {violation['help']}: {places}")
 
 
-def look(browser: Browser, url: str, token: str, pages: dict[str, str], screenshots: pathlib.Path) -> None:
+def look(browser: Browser, url: str, token: str, start: str, pages: dict[str, str], screenshots: pathlib.Path) -> None:
     for scheme in ("light", "dark"):
         for width in WIDTHS:
             context = browser.new_context(
                 color_scheme=scheme, reduced_motion="reduce", viewport={"width": width, "height": 900})
-            page = sign_in(context, url, token, f"{scheme}-{width}")
+            page = sign_in(context, url, token, f"{scheme}-{width}", start)
             for name, path in pages.items():
                 answer = page.goto(url + path)
                 size = len(answer.body())
                 expect(size < MOST_BYTES, f"{name}: the page has {size} bytes")
                 judge(page, f"{name}-{scheme}-{width}", screenshots)
-            page.goto(url + pages["customer"])
-            page.locator("body").press("/")
-            expect(page.evaluate("document.activeElement.type") == "search", "`/` does not go to the search")
-            expect(page.locator("time").first.get_attribute("title") not in (None, ""), "no time has UTC beside the pointer")
-            page.keyboard.press("Escape")
+            if "customer" in pages:
+                page.goto(url + pages["customer"])
+                page.locator("body").press("/")
+                expect(page.evaluate("document.activeElement.type") == "search", "`/` does not go to the search")
+                expect(page.locator("time").first.get_attribute("title") not in (None, ""), "no time has UTC beside the pointer")
+                page.keyboard.press("Escape")
             context.close()
+
+
+def look_at_sign_in(browser: Browser, url: str, screenshots: pathlib.Path) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 900})
     page = context.new_page()
     watch(page, url, "sign-in")
@@ -135,10 +201,10 @@ def look(browser: Browser, url: str, token: str, pages: dict[str, str], screensh
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    for option in ("url", "token", "customer", "issued", "refused", "screenshots", "chromium"):
+    for option in ("url", "token", "marketing", "customer", "issued", "refused", "screenshots", "chromium"):
         parser.add_argument(f"--{option}", required=True)
     options = parser.parse_args()
-    token = pathlib.Path(options.token).read_text().strip()
+    token, marketing = (pathlib.Path(path).read_text().strip() for path in (options.token, options.marketing))
     issued = json.loads(pathlib.Path(options.issued).read_text())["issuedOfferId"]
     refused = json.loads(pathlib.Path(options.refused).read_text())["decisionId"]
     customer = f"/console/customers?q={quote(options.customer)}"
@@ -152,13 +218,21 @@ def main() -> int:
         # Chromium's own sandbox cannot be used by root.
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = playwright.chromium.launch(executable_path=options.chromium, args=arguments)
-        look(browser, options.url, token, pages, pathlib.Path(options.screenshots))
+        screenshots = pathlib.Path(options.screenshots)
+        look(browser, options.url, token, "/console/customers", pages, screenshots)
+        look_at_sign_in(browser, options.url, screenshots)
+        campaign = {
+            "offers": "/console/offers", "offer": "/console/offers/comeback-half-price",
+            "results": "/console/offers/comeback-half-price/results", "audience": run_campaign(browser, options.url, marketing),
+            "catalog": "/console/catalog", "revision": "/console/catalog/revisions/2",
+        }
+        look(browser, options.url, marketing, "/console/offers", campaign, screenshots)
         answer_tickets(browser, options.url, token, options.customer, issued, refused)
         browser.close()
     for fault in faults:
         print(f"error: {fault}", file=sys.stderr)
     if not faults:
-        print(f"three tickets and {len(pages)} pages in {2 * len(WIDTHS)} forms: all as they should be")
+        print(f"three tickets, a campaign and {len(pages) + len(campaign)} pages in {2 * len(WIDTHS)} forms: all as they should be")
     return 1 if faults else 0
 
 
