@@ -5,7 +5,7 @@ package import OfferModel
 package struct PlannedOffer {
     /// `nil` for the products.
     package let offerId: OfferId?
-    /// Whom it is for.
+    /// Which customers it is for.
     package private(set) var audience: String?
     package let changes: [PlannedChange]
     /// What customers get from an offer that is issued from now on, how often, and what that costs.

@@ -26,7 +26,7 @@ extension ConsoleSite {
         /// Names this text on top of this revision, so that what was agreed to is what is applied (FNV-1a).
         var mark: String {
             let bytes = Array("\(revision) ".utf8) + Array(text.utf8)
-            let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64(truncatingIfNeeded: $1)) &* 0x100_0000_01B3 }
             return String(hash, radix: 16)
         }
     }
@@ -118,7 +118,8 @@ extension ConsoleSite {
         } catch RequestError.catalogChanged(let current) {
             let error = RequestError.catalogChanged(current: current)
             guard var problem = Problem(error)?.document else { throw error }
-            let other = current > 0 ? try await useCases.catalogs.revision(current, caller: visit.caller) : nil
+            let other =
+                try await current > 0 ? useCases.catalogs.revision(current, caller: visit.caller) : nil
             problem.detail = "another catalog was applied in between: " + (other.map(CatalogWords.headline) ?? "none")
             problem.hint = "your text is still below, without that change; the plan shows what it would undo"
             var content: [String: Any] = ["problem": PageMembers.of(problem)]
@@ -175,7 +176,7 @@ extension ConsoleSite {
         try QueryParameters(request, known: []).finish()
         let applied = try await appliedRevision(visit)
         let number = applied.revision
-        let before = number > 1 ? try await useCases.catalogs.revision(number - 1, caller: visit.caller) : nil
+        let before = try await number > 1 ? useCases.catalogs.revision(number - 1, caller: visit.caller) : nil
         let (new, old) = (try await read(applied.document ?? ""), try await read(before?.document ?? ""))
         var content: [String: Any] = ["number": number, "words": CatalogWords.headline(applied)]
         if let new {

@@ -87,7 +87,7 @@ extension ConsoleSite {
     /// `POST /console/offers/{id}/pause` of one offer, `POST /console/pause` of every offer.
     func pause(ofAll: Bool = false) -> @Sendable (inout QueryParameters, Visit) async throws -> Response {
         { form, visit in
-            let id = ofAll ? nil : try visit.offerId()
+            let id = try ofAll ? nil : visit.offerId()
             let (day, reason) = (form.field("until"), form.reason("reason"))
             let until = day.flatMap { Instant(iso8601: "\($0)T00:00:00Z") }
             if day != nil, until == nil { form.refuse("until", "is not a day", hint: "2026-12-24") }
@@ -100,7 +100,7 @@ extension ConsoleSite {
     /// `POST /console/offers/{id}/resume`, `POST /console/resume`: that of single offers stays then.
     func resume(ofAll: Bool = false) -> @Sendable (inout QueryParameters, Visit) async throws -> Response {
         { form, visit in
-            let id = ofAll ? nil : try visit.offerId()
+            let id = try ofAll ? nil : visit.offerId()
             try form.finish()
             _ = try await useCases.switches.resume(id, caller: visit.caller)
             return .redirect(to: id.map(PageLink.offer) ?? "\(Self.root)/offers")

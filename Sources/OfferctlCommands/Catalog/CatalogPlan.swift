@@ -70,15 +70,14 @@ struct CatalogPlan {
 
     private func block(_ planned: PlannedOffer, _ palette: Palette) -> String {
         let next = planned.changes.dropFirst().map(\.words) + [""]
-        let title = palette.paint(planned.offerId?.rawValue.printable ?? "products", .heading)
-        var fields = FieldList()
-        for field in planned.terms { fields.add(field.name, field.value) }
-        return
-            ([title] + (planned.audience.map { ["  for " + $0.printable] } ?? [])
-            + zip(planned.changes, next).flatMap { lines($0, isLast: $0.words != $1, palette) }
-            + (planned.terms.isEmpty ? [] : fields.lines(palette, indent: 6))
-            + (planned.warning.map { ["  " + palette.paint("! \($0)", .alarm)] } ?? []))
-            .joined(separator: "\n")
+        var text = [palette.paint(planned.offerId?.rawValue.printable ?? "products", .heading)]
+        if let audience = planned.audience { text.append("  for " + audience.printable) }
+        text += zip(planned.changes, next).flatMap { lines($0, isLast: $0.words != $1, palette) }
+        var terms = FieldList()
+        for term in planned.terms { terms.add(term.name, term.value) }
+        if !planned.terms.isEmpty { text += terms.lines(palette, indent: 6) }
+        if let warning = planned.warning { text.append("  " + palette.paint("! \(warning)", .alarm)) }
+        return text.joined(separator: "\n")
     }
 
     /// What several changes in a row mean is said once, below the last.
