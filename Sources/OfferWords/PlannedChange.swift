@@ -49,12 +49,12 @@ package struct PlannedChange {
     private func shown(_ old: Offer, _ new: Offer) -> (String?, String?)? {
         switch change.path {
         case "rollout":
-            return (old.rollout.map(OfferTerms.withSalt), new.rollout.map(OfferTerms.withSalt))
+            return (old.rollout.map(OfferWording.withSalt), new.rollout.map(OfferWording.withSalt))
         case "limits":
             // Those that differ are enough.
             let gone = old.limits.filter { !new.limits.contains($0) }
             let added = new.limits.filter { !old.limits.contains($0) }
-            return gone.isEmpty || added.isEmpty ? nil : (OfferTerms.limits(gone), OfferTerms.limits(added))
+            return gone.isEmpty || added.isEmpty ? nil : (OfferWording.limits(gone), OfferWording.limits(added))
         default: return nil
         }
     }

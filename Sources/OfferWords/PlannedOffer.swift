@@ -38,9 +38,10 @@ package struct PlannedOffer {
     private static func terms(_ offer: Offer, in catalog: Catalog) -> [(name: String, value: String)] {
         let cost = OfferCost(offer, in: catalog)
         let terms: [(String, String?)] = [
-            ("billing plan", offer.billingPlan?.words), ("customers get", OfferTerms.terms(offer)),
+            ("billing plan", offer.billingPlan?.words), ("customers get", OfferWording.terms(offer)),
             ("products", offer.products.map(\.rawValue).joined(separator: ", ")),
-            ("limits", OfferTerms.limits(offer.limits)), ("cost per use", cost.perUse), ("maximum cost", cost.maximum),
+            ("limits", OfferWording.limits(offer.limits)), ("cost per use", cost.perUse),
+            ("maximum cost", cost.maximum),
         ]
         return terms.compactMap { name, value in value.map { (name, $0) } }
     }

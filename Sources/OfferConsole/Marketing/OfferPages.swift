@@ -58,7 +58,7 @@ extension ConsoleSite {
         let path = PageLink.offer(summary.offerId)
         var content: [String: Any] = [
             "id": summary.offerId.rawValue, "path": path, "standing": StandingText.word(summary),
-            "fields": PageMembers.ofFields(OfferTerms.fields(summary, catalog)), "mayPause": visit.may(.pause),
+            "fields": PageMembers.ofFields(OfferWording.fields(summary, catalog)), "mayPause": visit.may(.pause),
             "pausePath": "\(path)/pause", "pauseTitle": summary.paused ? "Change the pause" : "Pause",
             "isPaused": summary.paused, "mayCount": visit.may(.simulate),
         ]

@@ -21,7 +21,7 @@ enum OfferText {
     /// - Parameter catalog: the catalog in force, where this version of offerctl can read it.
     static func lines(_ summary: OfferSummary, _ catalog: Catalog?, _ palette: Palette) -> [String] {
         var fields = FieldList()
-        for field in OfferTerms.fields(summary, catalog) { fields.add(field.name, field.value) }
+        for field in OfferWording.fields(summary, catalog) { fields.add(field.name, field.value) }
         return [palette.paint(summary.offerId.rawValue.printable, .heading)] + fields.lines(palette, indent: 2)
     }
 

@@ -2,7 +2,7 @@ package import OfferAPI
 package import OfferModel
 
 /// An offer in words.
-package enum OfferTerms {
+package enum OfferWording {
     /// What `offerctl offers show` and the console say of an offer, by name.
     ///
     /// - Parameter catalog: the catalog in force, where this version can read it.
