@@ -26,7 +26,9 @@ extension ConsoleSite {
         /// Names this text on top of this revision, so that what was agreed to is what is applied (FNV-1a).
         var mark: String {
             let bytes = Array("\(revision) ".utf8) + Array(text.utf8)
-            let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64(truncatingIfNeeded: $1)) &* 0x100_0000_01B3 }
+            let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
+                (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x100_0000_01B3
+            }
             return String(hash, radix: 16)
         }
     }

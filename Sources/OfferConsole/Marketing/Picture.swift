@@ -5,7 +5,7 @@ import Mustache
 /// scalar.
 struct Picture: MustacheCustomRenderable {
     /// Narrow enough to be read on a telephone, where it is drawn a little smaller.
-    private static let width = 480
+    private static let width = 400
 
     let renderText: String
     var isNull: Bool { false }
