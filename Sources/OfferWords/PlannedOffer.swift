@@ -1,4 +1,5 @@
-package import OfferAPI
+import OfferAPI
+import OfferDocuments
 package import OfferModel
 
 /// What a plan says of one offer, or of the products.

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLineSupport
 import OfferAPI
 import OfferModel
+import OfferWords
 
 struct CustomersList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
