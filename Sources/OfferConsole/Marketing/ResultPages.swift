@@ -1,4 +1,3 @@
-import Charts
 import HTTPTypes
 import Hummingbird
 import OfferAPI

@@ -22,7 +22,8 @@ struct FunnelText {
             table(stages(funnel)), table(placements(funnel)),
             table(counts("NOT ISSUED", FunnelWords.notIssued, funnel)), table(reasons(funnel)),
             table(counts("REDEEMED", FunnelWords.redemptions, funnel)) + doubtful(funnel), cost(funnel),
-            FunnelRateText.lift(funnel.holdoutLift), FunnelRateText.saveRate(funnel.saveRate), unknown(funnel),
+            FunnelRateText.lift(funnel.holdoutLift), FunnelRateText.saveRate(funnel.saveRate).map(\.printable),
+            unknown(funnel),
         ]
         return [heading] + parts.filter { !$0.isEmpty }.joined(separator: [""])
     }
