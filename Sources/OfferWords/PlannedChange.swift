@@ -3,7 +3,7 @@ package import OfferDocuments
 package import OfferModel
 
 /// A change that the server would make, and what it means for customers.
-package struct PlannedChange {
+package struct PlannedChange: Sendable {
     package let change: CatalogChange
     /// What this version of offerctl finds there by comparing the catalogs; `nil` where it cannot read one of them, or
     /// finds nothing.

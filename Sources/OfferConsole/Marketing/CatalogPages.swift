@@ -147,7 +147,7 @@ extension ConsoleSite {
             try? CatalogReader.read(Array(draft.text.utf8), at: now)
         }
         let old = document.revision == 0 ? read.map { Catalog(bundleId: $0.value.bundleId) } : inForce
-        let changes = PlannedChange.all(applied.changes, from: old, to: read?.value)
+        let changes = try await judged(applied.changes, from: old, to: read?.value)
         let reasons = PlannedOffer.reasons(changes)
         let isSameText = Array(document.text.utf8) == Array(draft.text.utf8)
         var plan: [String: Any] = [
@@ -186,7 +186,8 @@ extension ConsoleSite {
             let changes = try await useCases.shares.catalogs.run {
                 earlier.map { CatalogDifference.all(from: $0, to: new).map(CatalogChange.init) } ?? []
             }
-            content["offers"] = PageMembers.ofPlan(PlannedChange.all(changes, from: earlier, to: new), in: new)
+            content["offers"] = PageMembers.ofPlan(
+                try await judged(changes, from: earlier, to: new), in: new)
         }
         let document = applied.document ?? ""
         content["document"] = document.utf8.count <= Self.editorBytes ? document : nil
@@ -200,7 +201,7 @@ extension ConsoleSite {
             }
             content["problem"] = problem.map { PageMembers.of($0) }
             if let plan {
-                let changes = PlannedChange.all(plan.changes, from: current, to: new)
+                let changes = try await judged(plan.changes, from: current, to: new)
                 content["rollback"] =
                     [
                         "inForce": inForce.revision, "path": PageLink.revision(number) + "/rollback",
@@ -232,6 +233,13 @@ extension ConsoleSite {
             problem.document.hint = "go back and load the page again: it shows what the rollback would change now"
             throw problem
         }
+    }
+
+    /// What changes mean: to judge a condition needs a proof, which may take long.
+    private func judged(
+        _ changes: [CatalogChange], from old: Catalog?, to new: Catalog?
+    ) async throws -> [PlannedChange] {
+        try await useCases.shares.catalogs.run { PlannedChange.all(changes, from: old, to: new) }
     }
 
     private func appliedRevision(_ visit: Visit) async throws -> AppliedRevision {
