@@ -111,6 +111,7 @@ let package = Package(
             resources: [
                 .embedInCode("Assets/console.js"),
                 .embedInCode("Assets/style.css"),
+                .embedInCode("Templates/age.mustache"),
                 .embedInCode("Templates/audience.mustache"),
                 .embedInCode("Templates/catalog.mustache"),
                 .embedInCode("Templates/changes.mustache"),
@@ -123,6 +124,7 @@ let package = Package(
                 .embedInCode("Templates/layout.mustache"),
                 .embedInCode("Templates/offer.mustache"),
                 .embedInCode("Templates/offers.mustache"),
+                .embedInCode("Templates/operations.mustache"),
                 .embedInCode("Templates/pauseAll.mustache"),
                 .embedInCode("Templates/pauseForm.mustache"),
                 .embedInCode("Templates/picture.mustache"),

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Answers three support tickets and runs a campaign at the console in a browser without JavaScript, then judges every page with it.
+"""Answers support tickets, runs a campaign and asks an operator's questions at the console without JavaScript, then judges every page.
+
 
 Run by Scripts/console. Exits 1 and names each fault if a page says something else than the journey needs, scrolls sideways, is
 larger than 100 KB, breaks its Content-Security-Policy, asks another host, logs an error, or is not accessible by axe's rules.
@@ -159,6 +160,42 @@ def run_campaign(browser: Browser, url: str, token: str) -> str:
     expect(page.locator("#text").input_value() == before, "the catalog is not the one before the campaign")
     context.close()
     return audience
+def spend_night(browser: Browser, url: str, token: str, admin: str, event: str) -> None:
+    """An operator is woken: is the server well, and do the webhooks and keys work?"""
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 360, "height": 900})
+    page = sign_in(context, url, admin, "night")
+    page.get_by_role("link", name="Operations").click()
+    expect(page.url == f"{url}/console/operations", f"the navigation led to {page.url}")
+    expect(page.locator("h2 .badge").inner_text() == "ready", "the server is not ready")
+
+    def told(term: str) -> str:
+        return page.locator(f"dt:text-is('{term}') + dd").inner_text()
+
+    # The installation is minutes old: nothing has copied or proven it.
+    for term, words in (("Last backup", "never"), ("Last proof of the ledger", "never"), ("Disk", "left"), ("Clock", "UTC")):
+        expect(words in told(term), f"{term} says `{told(term)}`")
+    expect(page.locator("section[aria-labelledby=keys] .badge.invalid").count() == 0, "a signing key fails")
+    expect(page.locator("section[aria-labelledby=keys] .badge.valid").count() > 0, "no signing key is shown")
+    keys = page.locator("section[aria-labelledby=api-keys] li")
+    # Those of the other roles and this one, which was used just now.
+    expect(keys.count() >= 5, f"{keys.count()} API keys are shown")
+    for secret in (token, admin):
+        expect(secret.rsplit("_", 1)[1] not in page.content(), "the secret of an API key is on the page")
+
+    # Nothing listens where the webhook is.
+    page.get_by_role("button", name="Send a test event").click()
+    expect("was not delivered" in page.get_by_role("status").inner_text(), "the webhook's failure is not told")
+    page.get_by_label("ID of an event").fill(event)
+    page.get_by_role("button", name="Send the event again").click()
+    expect(page.get_by_role("status").inner_text() == "Webhooks that get the event again: 1", "the event is not sent again")
+    webhook = page.locator("section[aria-labelledby=webhooks] li").inner_text()
+    expect("has taken no event yet" in webhook, f"the webhook's state is `{webhook}`")
+    context.close()
+
+    context = browser.new_context(java_script_enabled=False)
+    page = sign_in(context, url, token, "night-support")
+    expect(page.get_by_role("link", name="Operations").count() == 0, "support is shown the way to the operators' page")
+    context.close()
 
 
 def judge(page: Page, name: str, screenshots: pathlib.Path) -> None:
@@ -201,12 +238,14 @@ def look_at_sign_in(browser: Browser, url: str, screenshots: pathlib.Path) -> No
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    for option in ("url", "token", "marketing", "customer", "issued", "refused", "screenshots", "chromium"):
+    for option in ("url", "token", "marketing", "admin", "event", "customer", "issued", "refused", "screenshots", "chromium"):
         parser.add_argument(f"--{option}", required=True)
     options = parser.parse_args()
-    token, marketing = (pathlib.Path(path).read_text().strip() for path in (options.token, options.marketing))
+    token, marketing, admin = (
+        pathlib.Path(path).read_text().strip() for path in (options.token, options.marketing, options.admin))
     issued = json.loads(pathlib.Path(options.issued).read_text())["issuedOfferId"]
     refused = json.loads(pathlib.Path(options.refused).read_text())["decisionId"]
+    event = json.loads(pathlib.Path(options.event).read_text())["items"][0]["id"]
     customer = f"/console/customers?q={quote(options.customer)}"
     pages = {
         "home": "/console", "search": "/console/customers", "customer": customer,
@@ -227,12 +266,16 @@ def main() -> int:
             "catalog": "/console/catalog", "revision": "/console/catalog/revisions/2",
         }
         look(browser, options.url, marketing, "/console/offers", campaign, screenshots)
+        night = {"operations": "/console/operations"}
+        look(browser, options.url, admin, "/console", night, screenshots)
         answer_tickets(browser, options.url, token, options.customer, issued, refused)
+        spend_night(browser, options.url, token, admin, event)
         browser.close()
     for fault in faults:
         print(f"error: {fault}", file=sys.stderr)
     if not faults:
-        print(f"three tickets, a campaign and {len(pages) + len(campaign)} pages in {2 * len(WIDTHS)} forms: all as they should be")
+        pages = pages | campaign | night
+        print(f"three tickets, a campaign, a night and {len(pages)} pages in {2 * len(WIDTHS)} forms: all as they should be")
     return 1 if faults else 0
 
 

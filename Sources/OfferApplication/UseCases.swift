@@ -60,6 +60,10 @@ public struct UseCases: Sendable {
     public let readiness: Readiness
     /// What `/metrics` shows of the database.
     public let overviews: ServiceOverviews
+    /// What `/metrics` and the console show of the server.
+    public let states: ServerStates
+    /// What the console shows an operator of one app and environment.
+    public let scopeStates: ScopeStates
     /// The use cases that run on threads of their own, a few at once.
     package let shares = LongWorkShares()
 
@@ -132,5 +136,7 @@ public struct UseCases: Sendable {
         audit = LedgerAudit(ledger: ledger, signer: checkpointSigner, clock: clock)
         readiness = Readiness(database: database, registry: registry, clock: clock, freeSpace: freeSpace)
         overviews = ServiceOverviews(registry: registry, database: database, catalogs: catalogs, clock: clock)
+        states = ServerStates(registry: registry, readiness: readiness, overviews: overviews, clock: clock)
+        scopeStates = ScopeStates(database: database, webhooks: webhooks, apiKeys: apiKeys)
     }
 }

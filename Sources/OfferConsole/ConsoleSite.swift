@@ -16,16 +16,21 @@ package struct ConsoleSite: Sendable {
     static let formBytes = 64 * 1_024
 
     let useCases: UseCases
+    let state: @Sendable () async -> ServerState
     let clock: @Sendable () -> Instant
     let table: RouteTable
     let pages: PageWriter
 
-    /// - Parameter clock: where a drawing's present is.
+    /// - Parameters:
+    ///   - state: what operators are shown of the server.
+    ///   - clock: where a drawing's present is.
     package static func routes(
-        _ useCases: UseCases, clock: @escaping @Sendable () -> Instant
+        _ useCases: UseCases, state: @escaping @Sendable () async -> ServerState,
+        clock: @escaping @Sendable () -> Instant
     ) -> @Sendable (RouteTable) -> FurtherRoutes {
         { table in
-            let console = ConsoleSite(useCases: useCases, clock: clock, table: table, pages: PageWriter(table: table))
+            let console = ConsoleSite(
+                useCases: useCases, state: state, clock: clock, table: table, pages: PageWriter(table: table))
             return FurtherRoutes(below: root, console.routes) { console.pages.page(of: $0, $2) }
         }
     }
@@ -47,7 +52,15 @@ package struct ConsoleSite: Sendable {
             page("\(Self.root)/decisions/{id}", showing: APICall(.get, "/v1/decisions/{id}"), use: recordedDecision),
             page("\(Self.root)/signatures", showing: checks) { _, visit in try pages.signatures(visit) },
             action("\(Self.root)/signatures", Self.signatureFields, making: checks, use: checkSignature),
-        ] + marketing
+        ] + marketing + operations
+    }
+
+    private var operations: [Route] {
+        [
+            page(Self.operationsPath, showing: .operations, use: operations),
+            action("\(Self.operationsPath)/resend", ["event"], making: .operations, use: resend),
+            action("\(Self.operationsPath)/test", ["webhook"], making: .operations, use: tryWebhooks),
+        ]
     }
 
     private var marketing: [Route] {
@@ -133,6 +146,8 @@ struct APICall: Sendable {
 
     static let issuedOffer = APICall(.get, "/v1/issued-offers/{id}")
     static let void = APICall(.post, "/v1/issued-offers/{id}/void")
+    /// The API has no such call, so it is for `admin` alone, as all is that no other role is named for.
+    static let operations = APICall(.get, ConsoleSite.operationsPath)
 }
 
 /// A request of a person who is signed in.

@@ -18,7 +18,8 @@ enum Templates {
             "offers": PackageResources.offers_mustache, "offer": PackageResources.offer_mustache,
             "results": PackageResources.results_mustache, "audience": PackageResources.audience_mustache,
             "changes": PackageResources.changes_mustache, "catalog": PackageResources.catalog_mustache,
-            "revision": PackageResources.revision_mustache,
+            "revision": PackageResources.revision_mustache, "age": PackageResources.age_mustache,
+            "operations": PackageResources.operations_mustache,
         ]
         return MustacheLibrary(
             templates: try sources.mapValues { bytes in

@@ -1,4 +1,5 @@
 import Foundation
+import OfferApplication
 import OfferModel
 import Testing
 
@@ -65,6 +66,29 @@ struct ScriptInjectionTests {
                 "/console/signatures",
                 [("formToken", try #require(form.formToken)), ("format", "v2"), ("signature", attack)], session)
             expectHarmless(checked, attack)
+        }
+    }
+
+    @Test("an API key's label, a webhook's name and a reload's failure are texts to operators", arguments: attacks)
+    func operations(_ attack: String) async throws {
+        let webhook = OperationsTests.webhook(named: attack)
+        let reload = ServerState.Reload(at: ConsoleFixture.start, failure: attack)
+        try await ConsoleFixture.run(webhooks: [webhook], own: { $0.lastReload = reload }) { console in
+            let token = try await console.useCases.apiKeys.create(
+                scope: ConsoleFixture.scope, role: .admin, label: attack)
+            let session = try await console.signIn(token.text, name: attack)
+            let page = try await console.get("/console/operations", session)
+            expectHarmless(page, attack)
+            let shown = PageText().escapeText(attack)
+            let places = ["refused:</strong> \(shown)</dd>", "<strong>\(shown)</strong>", "</span> \(shown)<br>"]
+            for place in places { #expect(page.hasBytes(place), "\(place)") }
+            let form = ("formToken", try #require(page.formToken))
+            let tried = try await console.post("/console/operations/test", [form, ("webhook", attack)], session)
+            #expect(tried.status == 200)
+            expectHarmless(tried, attack)
+            let typed = try await console.post("/console/operations/resend", [form, ("event", attack)], session)
+            #expect(typed.status == 404)
+            expectHarmless(typed, attack)
         }
     }
 

@@ -83,6 +83,7 @@ struct QueryPlanTests {
         _ transaction: any StoreTransaction, _ scope: ScopeNumber, _ customers: [CustomerNumber]
     ) throws {
         _ = try APIKeyStore(transaction).key("a")
+        _ = try APIKeyStore(transaction).keys()
         _ = try ScopeStore(transaction).number(of: Scope(bundleId: "b", environment: .sandbox))
         _ = try ScopeStore(transaction).generation(of: scope)
         _ = try ScopeStore(transaction).presentState(around: Scope(bundleId: "b", environment: .sandbox))

@@ -59,12 +59,10 @@ public struct Readiness: Sendable {
         }
     }
 
-    /// How far the clock is behind what was recorded or signed, in milliseconds; 0 if it is not behind.
-    public func clockBehind() async throws -> Int64 {
+    /// The clock beside what was recorded and signed.
+    public func readClock() async throws -> ClockReading {
         let marks = try await database.readOnce { try StoreClock($0).marks() }
-        let now = clock.wallClock()
-        let lags = [marks.lastInstant, marks.newestSignedDate].compactMap { $0?.milliseconds(since: now) }
-        return max(0, lags.max() ?? 0)
+        return ClockReading(now: clock.wallClock(), marks: marks)
     }
 }
 

@@ -1,6 +1,6 @@
 import OfferDocuments
 public import OfferModel
-public import OfferStore
+import OfferStore
 
 /// What an operator has to know and only the database tells, for `/metrics` (docs/monitoring.md).
 public struct ServiceOverview: Sendable {
@@ -33,7 +33,9 @@ public struct ServiceOverview: Sendable {
     public var pauses: [Pause] = []
     public var uses: [SharedLimitUse] = []
     public var keyEnds: [APIKeyEnd] = []
-    public var maintenance = MaintenanceStore.Marks()
+    /// When `offerd backup` last succeeded, and when the ledger was last proven.
+    public var backedUpAt: Instant?
+    public var provenAt: Instant?
 }
 
 /// Reads a ``ServiceOverview`` of the apps of `keys.yaml`.
@@ -54,7 +56,8 @@ public struct ServiceOverviews: Sendable {
         return try await database.read { transaction in
             let now = try clock.tolerantInstant(transaction)
             var overview = ServiceOverview()
-            overview.maintenance = try MaintenanceStore(transaction).marks()
+            let marks = try MaintenanceStore(transaction).marks()
+            (overview.backedUpAt, overview.provenAt) = (marks.backedUpAt, marks.provenAt)
             overview.keyEnds = try keyEnds(transaction, at: now)
             for scope in scopes.sorted(by: { "\($0)" < "\($1)" }) {
                 guard let number = try ScopeStore(transaction).number(of: scope) else { continue }

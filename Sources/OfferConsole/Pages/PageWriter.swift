@@ -13,6 +13,7 @@ struct PageWriter: Sendable {
         ("Customers", "\(ConsoleSite.root)/customers", APICall(.get, "/v1/customers")),
         ("Check a signature", "\(ConsoleSite.root)/signatures", APICall(.post, "/v1/signature-checks")),
         ("Offers", "\(ConsoleSite.root)/offers", .offers), ("Catalog", "\(ConsoleSite.root)/catalog", .catalog),
+        ("Operations", ConsoleSite.operationsPath, .operations),
     ]
 
     let table: RouteTable

@@ -49,10 +49,10 @@ package struct Problem: Error {
     }
 
     package static func forbidden(role: Role, needed: [Role]) -> Problem {
-        let roles = needed.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+        let roles = needed.isEmpty ? "" : needed.map { "`\($0.rawValue)`" }.joined(separator: ", ") + " or "
         return Problem(
             .forbidden, "the API key has the role `\(role.rawValue)`",
-            hint: "this call needs the role \(roles) or `admin`")
+            hint: "this call needs the role \(roles)`admin`")
     }
 
     static func forbidden(

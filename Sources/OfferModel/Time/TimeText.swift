@@ -26,16 +26,18 @@ package enum TimeText {
     /// `in 9 days`, `in 30 hours`, `3 minutes ago`, `now`; rounded down.
     package static func relative(_ instant: Instant, now: Instant) -> String {
         let distance = instant.milliseconds(since: now)
-        let length = distance.magnitude
-        let amount =
-            switch length {
-            case ..<Instant.Duration.minute.magnitude: "less than a minute"
-            case ..<Instant.Duration.hour.magnitude: (length / Instant.Duration.minute.magnitude).counted("minute")
-            case ..<(2 * Instant.Duration.day.magnitude): (length / Instant.Duration.hour.magnitude).counted("hour")
-            default: (length / Instant.Duration.day.magnitude).counted("day")
-            }
         if distance == 0 { return "now" }
-        return distance < 0 ? "\(amount) ago" : "in \(amount)"
+        return distance < 0 ? "\(length(distance.magnitude)) ago" : "in \(length(distance.magnitude))"
+    }
+
+    /// `9 days`, `30 hours`, `3 minutes`; rounded down.
+    package static func length(_ milliseconds: UInt64) -> String {
+        switch milliseconds {
+        case ..<Instant.Duration.minute.magnitude: "less than a minute"
+        case ..<Instant.Duration.hour.magnitude: (milliseconds / Instant.Duration.minute.magnitude).counted("minute")
+        case ..<(2 * Instant.Duration.day.magnitude): (milliseconds / Instant.Duration.hour.magnitude).counted("hour")
+        default: (milliseconds / Instant.Duration.day.magnitude).counted("day")
+        }
     }
 }
 

@@ -189,17 +189,11 @@ enum DoctorChecks {
         return .ok("permissions", "only its owner may use the database file")
     }
 
-    /// In the largest binary unit that it fills, such as `74 GiB`.
-    static func size(_ bytes: Int64) -> String {
-        let unit = [("GiB", Int64(1) << 30), ("MiB", 1 << 20)].first { bytes >= $0.1 } ?? ("KiB", 1 << 10)
-        return "\(bytes / unit.1) \(unit.0)"
-    }
-
     private static func space(_ path: String) -> DoctorReport.Check {
         guard let free = DiskReserve.freeSpace(beside: path) else {
             return .warning("disk", "the system does not say how much room is left")
         }
-        let detail = "\(Self.size(free)) free"
+        let detail = "\(ServerState.size(free)) free"
         if free < Readiness.leastFreeSpace {
             return .failed("disk", detail, hint: "free space; nothing can be recorded, so nothing is issued")
         }
@@ -213,7 +207,7 @@ enum DoctorChecks {
         return [
             .warning(
                 "reserve",
-                "\(size(kept)) of \(size(DiskReserve.size)) are kept for pauses on a full disk",
+                "\(ServerState.size(kept)) of \(ServerState.size(DiskReserve.size)) are kept for pauses on a full disk",
                 hint: "free space; `serve` then keeps all of it again")
         ]
     }
@@ -324,14 +318,12 @@ enum NotificationChecks {
     static func arrival(_ setup: ServerSetup, _ database: any DatabaseDriver) async throws -> [DoctorReport.Check] {
         try await database.read { transaction in
             try setup.keys.scopes.map { scope in
-                guard let number = try ScopeStore(transaction).number(of: scope),
-                    let newest = try NotificationStore(transaction).newest(in: number)
-                else { return nothing(scope) }
-                let test = try NotificationStore(transaction).newestTest(in: number)
+                let found = try NotificationArrival(of: scope, transaction)
+                guard let newest = found.newest else { return nothing(scope) }
                 let detail =
                     "the newest of `\(scope)` is `\(newest.type.rawValue)`, \(arrival(newest)); "
-                    + (test.map { "the newest `TEST` \(arrival($0))" } ?? "a `TEST` has not come yet")
-                guard let delivered = try NotificationStore(transaction).newestDelivered(in: number) else {
+                    + (found.newestTest.map { "the newest `TEST` \(arrival($0))" } ?? "a `TEST` has not come yet")
+                guard let delivered = found.newestDelivered else {
                     return .warning(
                         name, detail + "; Apple has never reached this server",
                         hint: "check the URL in App Store Connect and the proxy (docs/notifications.md)")
@@ -344,7 +336,7 @@ enum NotificationChecks {
 
     private static let name = "notifications"
 
-    private static func arrival(_ notification: StoredNotification) -> String {
+    private static func arrival(_ notification: NotificationArrival.Arrived) -> String {
         "\(notification.source.rawValue) at \(TimeText.absolute(notification.receivedAt))"
     }
 
@@ -367,17 +359,14 @@ enum WebhookChecks {
         do { _ = try setup.webhooks() } catch { checks.append(DoctorChecks.failure("webhooks", error)) }
         // Where they are is known without their secrets.
         guard let webhooks = try? setup.webhooks(environment: nil) else { return checks }
-        let states = try await database.read { transaction in
-            try webhooks.map { webhook in
-                let store = WebhookStore(transaction)
-                return (webhook.name, try store.state(webhook.id), try store.waiting(webhook.id))
-            }
+        let standings = try await database.read { transaction in
+            try webhooks.map { try WebhookStanding(of: $0, transaction) }
         }
-        return checks + states.map { check("webhook `\($0)`", $1, waiting: $2) }
+        return checks + standings.map { check("webhook `\($0.name)`", $0) }
     }
 
-    private static func check(_ name: String, _ state: WebhookState?, waiting: Int) -> DoctorReport.Check {
-        guard let state else { return .ok(name, "gets events from the next start of `serve`") }
+    private static func check(_ name: String, _ state: WebhookStanding) -> DoctorReport.Check {
+        guard state.hasBegun else { return .ok(name, "gets events from the next start of `serve`") }
         let last =
             state.succeededAt.map { "last took an event at \(TimeText.absolute($0))" } ?? "has taken no event yet"
         if let since = state.failingSince {
@@ -385,8 +374,8 @@ enum WebhookChecks {
                 name, "takes no events since \(TimeText.absolute(since)); it \(last)",
                 hint: "the log of `serve` has the reason; its events wait for three days")
         }
-        guard waiting == 0 else {
-            let events = waiting.counted("event") + (waiting == 1 ? " waits" : " wait")
+        guard state.waiting == 0 else {
+            let events = state.waiting.counted("event") + (state.waiting == 1 ? " waits" : " wait")
             return .warning(
                 name, "\(last); \(events) to be sent again",
                 hint: "the receiver refuses single events: its log should say why")

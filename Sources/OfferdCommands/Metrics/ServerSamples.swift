@@ -9,87 +9,104 @@ import OpenSSLCrypto
 import SQLiteStore
 import Synchronization
 
-/// What the work beside the requests has noted of itself, for `/metrics`.
+/// What the work beside the requests has noted of itself, for a ``ServerState``.
 final class ServerNotes: Sendable {
     private struct State {
-        var isConfigurationCurrent = true
+        var lastReload: ServerState.Reload?
         var witnessWorks: Bool?
+        var disk = DiskTrend()
     }
 
     private let state = Mutex(State())
 
-    /// Whether the configuration of the files is in force, as far as its last reading tells.
-    var isConfigurationCurrent: Bool { state.withLock { $0.isConfigurationCurrent } }
+    var lastReload: ServerState.Reload? { state.withLock { $0.lastReload } }
 
     /// Whether the witness has every checkpoint; absent until that is known.
     var witnessWorks: Bool? { state.withLock { $0.witnessWorks } }
 
-    func reloaded(_ isApplied: Bool) { state.withLock { $0.isConfigurationCurrent = isApplied } }
+    func reloaded(_ failure: String?, at now: Instant) {
+        state.withLock { $0.lastReload = ServerState.Reload(at: now, failure: failure) }
+    }
 
     func told(witness works: Bool) { state.withLock { $0.witnessWorks = works } }
+
+    func told(freeSpace: Int64, at now: Instant) { state.withLock { $0.disk.note(freeSpace, at: now) } }
+
+    func diskEnd(_ freeSpace: Int64, at now: Instant) -> Instant? {
+        state.withLock { $0.disk.end(of: freeSpace, at: now) }
+    }
+}
+
+/// The one place where the state of this server is looked up: for `/metrics` and for the console.
+struct ServerLook: Sendable {
+    let states: ServerStates
+    let database: any DatabaseDriver
+    /// Absent on a server.
+    let databasePath: String?
+    let notes: ServerNotes
+    let certificate: TLSCertificate?
+    let retention: RetentionTerms
+
+    func state() async -> ServerState {
+        await states.read { state in
+            state.lastReload = notes.lastReload
+            state.isElected = database.hasRole
+            // Where another server is elected, that one writes to the witness.
+            if database.traffic == nil || state.isElected { state.witnessWorks = notes.witnessWorks }
+            state.hasFile = databasePath != nil
+            state.freeSpace = databasePath.flatMap(DiskReserve.freeSpace(beside:))
+            state.diskFullAt = state.freeSpace.flatMap { notes.diskEnd($0, at: .wallClock) }
+            state.certificateExpiresAt = certificate?.expiresAt
+            state.authoritiesExpireAt = certificate?.authoritiesExpireAt
+            state.retention = retention
+        }
+    }
 }
 
 /// The metrics that are looked up at each scrape of `/metrics`.
 struct ServerSamples: Sendable {
-    let useCases: UseCases
+    let look: ServerLook
     let registry: AppRegistry
-    let database: any DatabaseDriver
-    /// Absent on a server.
-    let databasePath: String?
     let log: LogLines
-    let notes: ServerNotes
-    let certificate: TLSCertificate?
-    let clock: @Sendable () -> Instant
 
     func all() async -> [MetricSample] {
-        let isReady = (try? await useCases.readiness.check()) != nil
+        let (state, database) = (await look.state(), look.database)
         var samples = ProcessSamples.all()
         samples.append(MetricSample("offerd_build_info", 1, [("version", ProgramVersion.number)]))
-        samples.append(MetricSample("offerd_ready", isReady ? 1 : 0))
+        samples.append(MetricSample("offerd_ready", state.notReady == nil ? 1 : 0))
         samples.append(MetricSample("offerd_writes_waiting", Double(database.waitingWrites)))
-        samples.append(MetricSample("offerd_elected", database.hasRole ? 1 : 0))
-        if let milliseconds = try? await useCases.readiness.clockBehind() {
-            samples.append(MetricSample("offerd_clock_behind_seconds", Double(milliseconds) / 1_000))
+        samples.append(MetricSample("offerd_elected", state.isElected ? 1 : 0))
+        if let clock = state.clock {
+            samples.append(MetricSample("offerd_clock_behind_seconds", Double(clock.behind) / 1_000))
         }
-        if let databasePath { samples += Self.samples(ofFile: databasePath) }
+        if let path = look.databasePath { samples += Self.samples(ofFile: path) }
+        if let free = state.freeSpace { samples.append(MetricSample("offerd_disk_free_bytes", Double(free))) }
         if let traffic = database.traffic { samples += Self.samples(of: traffic) }
         samples.append(MetricSample("offerd_log_lines_dropped_total", Double(log.dropped)))
-        samples.append(MetricSample("offerd_clock_timestamp_seconds", clock().metric))
-        samples.append(MetricSample("offerd_reload_succeeded", notes.isConfigurationCurrent ? 1 : 0))
-        // Where another server is elected, that one writes to the witness.
-        if let works = notes.witnessWorks, database.traffic == nil || database.hasRole {
-            samples.append(MetricSample("offerd_witness_works", works ? 1 : 0))
-        }
-        for (use, end) in [("tls", certificate?.expiresAt), ("clientCertificates", certificate?.authoritiesExpireAt)] {
+        samples.append(MetricSample("offerd_clock_timestamp_seconds", state.now.metric))
+        samples.append(MetricSample("offerd_reload_succeeded", state.lastReload?.failure == nil ? 1 : 0))
+        if let works = state.witnessWorks { samples.append(MetricSample("offerd_witness_works", works ? 1 : 0)) }
+        for (use, end) in [("tls", state.certificateExpiresAt), ("clientCertificates", state.authoritiesExpireAt)] {
             guard let end else { continue }
             samples.append(MetricSample("offerd_certificate_expires_timestamp_seconds", end.metric, [("use", use)]))
         }
-        samples += await overview()
-        for app in registry.all { samples += self.samples(of: app) }
+        if let overview = state.overview { samples += Self.samples(of: overview, hasFile: state.hasFile) }
+        if state.hasFile { samples.append(MetricSample("offerd_database_moved", state.isMoved ? 1 : 0)) }
+        for app in registry.all { samples += Self.samples(of: app) }
+        for key in state.signingKeys {
+            let labels = Self.labels(key.scope, ("key", key.id.rawValue))
+            samples.append(MetricSample("offerd_signing_key_works", key.works ? 1 : 0, labels))
+        }
         return samples
     }
 
-    /// What the database tells; only whether its file was moved, where it cannot be read.
-    private func overview() async -> [MetricSample] {
-        var samples: [MetricSample] = []
-        var isMoved = false
-        do {
-            samples = Self.samples(of: try await useCases.overviews.read(), hasFile: databasePath != nil)
-        } catch StoreError.moved {
-            isMoved = true
-        } catch {
-            // `offerd_ready` says so.
-        }
-        if databasePath != nil { samples.append(MetricSample("offerd_database_moved", isMoved ? 1 : 0)) }
-        return samples
+    private static func labels(_ scope: Scope, _ more: (String, String)...) -> [(String, String)] {
+        [("app", scope.bundleId.rawValue), ("environment", scope.environment.rawValue)] + more
     }
 
     /// - Parameter hasFile: whether `offerd backup` applies.
     private static func samples(of overview: ServiceOverview, hasFile: Bool) -> [MetricSample] {
-        func labels(_ scope: Scope, _ more: (String, String)...) -> [(String, String)] {
-            [("app", scope.bundleId.rawValue), ("environment", scope.environment.rawValue)] + more
-        }
-        let (backup, proof) = (overview.maintenance.backedUpAt, overview.maintenance.provenAt)
+        let (backup, proof) = (overview.backedUpAt, overview.provenAt)
         // Apart, because a pause that ends by itself is not forgotten, however long it is.
         return overview.pauses.map { pause in
             MetricSample(
@@ -110,13 +127,11 @@ struct ServerSamples: Sendable {
     }
 
     private static func samples(ofFile path: String) -> [MetricSample] {
-        let sizes = [("size", path), ("wal_size", path + "-wal")].map { name, path in
+        [("size", path), ("wal_size", path + "-wal")].map { name, path in
             var file = stat()
             let size = stat(path, &file) == 0 ? Double(file.st_size) : 0
             return MetricSample("offerd_database_\(name)_bytes", size)
         }
-        let free = DiskReserve.freeSpace(beside: path).map { MetricSample("offerd_disk_free_bytes", Double($0)) }
-        return sizes + [free].compactMap(\.self)
     }
 
     private static func samples(of traffic: DatabaseTraffic) -> [MetricSample] {
@@ -127,24 +142,13 @@ struct ServerSamples: Sendable {
         ]
     }
 
-    private func samples(of app: RegisteredApp) -> [MetricSample] {
-        var samples: [MetricSample] = []
-        let name = ("app", app.bundleId.rawValue)
-        if let verifier = app.verifier as? AppStoreChainVerifier {
-            let (remembered, verified) = verifier.lookups
-            for (result, count) in [("hit", remembered), ("miss", verified)] {
-                samples.append(
-                    MetricSample("offerd_chain_cache_lookups_total", Double(count), [name, ("result", result)]))
-            }
+    private static func samples(of app: RegisteredApp) -> [MetricSample] {
+        guard let verifier = app.verifier as? AppStoreChainVerifier else { return [] }
+        let (remembered, verified) = verifier.lookups
+        return [("hit", remembered), ("miss", verified)].map { result, count in
+            let labels = [("app", app.bundleId.rawValue), ("result", result)]
+            return MetricSample("offerd_chain_cache_lookups_total", Double(count), labels)
         }
-        for (environment, key) in app.signingKeys.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            guard let key = key as? OpenSSLSigningKey else { continue }
-            let labels = [name, ("environment", environment.rawValue), ("key", key.keyId.rawValue)]
-            // As of the latest self-test: a token would have to sign for every scrape.
-            let works = registry.worked(Scope(bundleId: app.bundleId, environment: environment))
-            samples.append(MetricSample("offerd_signing_key_works", works ? 1 : 0, labels))
-        }
-        return samples
     }
 }
 

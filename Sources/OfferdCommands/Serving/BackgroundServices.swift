@@ -133,10 +133,13 @@ extension RepeatedWork {
         }
     }
 
-    /// Keeps room for a pause again, soon after a full disk has room.
-    static func room(_ database: any DatabaseDriver) -> RepeatedWork {
+    /// Keeps room for a pause again, soon after a full disk has room, and notes how much of it is left.
+    ///
+    /// - Parameter path: the database's file; `nil` on a server.
+    static func room(_ database: any DatabaseDriver, _ path: String?, _ notes: ServerNotes) -> RepeatedWork {
         RepeatedWork { _ in
             database.keepRoom()
+            if let free = path.flatMap(DiskReserve.freeSpace(beside:)) { notes.told(freeSpace: free, at: .wallClock) }
             return .seconds(5)
         }
     }

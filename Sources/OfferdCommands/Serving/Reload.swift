@@ -29,8 +29,8 @@ struct Reload: Sendable {
     let auditKeys: AuditKeys?
     let started: ServerSetup
     let logger: Logger
-    /// Called after each attempt, with whether the configuration is in force.
-    var noted: @Sendable (_ isApplied: Bool) -> Void = { _ in }
+    /// Called after each attempt, with why the configuration is not in force, or `nil` if it is.
+    var noted: @Sendable (_ failure: String?) -> Void = { _ in }
 
     enum Outcome {
         case applied(ServerSetup)
@@ -68,11 +68,11 @@ struct Reload: Sendable {
             for name in needingRestart {
                 logger.warning("`\(name)` has changed; the change takes effect when offerd is restarted")
             }
-            noted(true)
+            noted(nil)
             return .applied(setup)
         } catch {
-            noted(false)
             let failure = CommandFailure.words(error)
+            noted(failure?.message ?? "\(error)")
             logger.error(
                 "the configuration was not reloaded; offerd keeps the one it has",
                 metadata: [

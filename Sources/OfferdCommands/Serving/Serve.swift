@@ -143,7 +143,10 @@ struct Serve: AsyncParsableCommand {
         let settings = HTTPSettings(
             host: address.host, port: address.port, limits: limits, certificate: certificate,
             trustedProxies: setup.configuration.trustedProxies)
-        let pages = ConsoleSite.routes(useCases, clock: clock)
+        let look = ServerLook(
+            states: useCases.states, database: database, databasePath: setup.database.path, notes: notes,
+            certificate: certificate, retention: setup.configuration.retention)
+        let pages = ConsoleSite.routes(useCases, state: look.state, clock: clock)
         let besides = console.isWithAPI(isLoopback: address.isLoopback) ? pages : nil
         let server = OfferServer.application(
             useCases: useCases, settings: settings, logger: logger, metrics: metrics, inProgress: requests,
@@ -176,7 +179,7 @@ struct Serve: AsyncParsableCommand {
                 return new
             }, transport: transport, registry: registry, rates: rates, webhooks: webhooks,
             customerTokens: customerTokens, certificate: certificate, audit: useCases.audit, auditKeys: audit,
-            started: setup, logger: logger, noted: { notes.reloaded($0) })
+            started: setup, logger: logger, noted: { notes.reloaded($0, at: clock()) })
         // The first is stopped last: the final checkpoint signs what the last requests did.
         var services: [any Service] = [
             RepeatedWork.checkpoints(useCases.audit, audit?.witness, logger, notes).onlyOnce(of: database),
@@ -185,7 +188,7 @@ struct Serve: AsyncParsableCommand {
             RepeatedWork.dueEvents(useCases.dueEvents, logger).onlyOnce(of: database),
             RepeatedWork.retention(retention, logger, metrics).onlyOnce(of: database),
             RepeatedWork.keyTests(registry, logger), RepeatedWork.customerTokens(customerTokens),
-            RepeatedWork.room(database),
+            RepeatedWork.room(database, setup.database.path, notes),
             ReloadService(reload: reload, watch: watch, hangups: hangups),
         ]
         if let address = console.address {
@@ -196,9 +199,7 @@ struct Serve: AsyncParsableCommand {
                     announce: { line in announcements.add(announcements.last) { output.announce(line) } }))
         }
         if let exporter, let address = setup.configuration.metrics {
-            let samples = ServerSamples(
-                useCases: useCases, registry: registry, database: database, databasePath: setup.database.path,
-                log: output.log, notes: notes, certificate: certificate, clock: clock)
+            let samples = ServerSamples(look: look, registry: registry, log: output.log)
             services.append(
                 MetricsService(
                     address: address, logger: logger,

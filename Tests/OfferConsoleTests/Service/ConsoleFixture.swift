@@ -30,9 +30,13 @@ struct ConsoleFixture: Sendable {
     /// - Parameters:
     ///   - isOn: whether it has the console.
     ///   - alone: whether it has nothing else.
+    ///   - webhooks: each answers with the status 500.
+    ///   - own: what the process adds to the state of the server.
     static func run(
         isOn: Bool = true, alone: Bool = false, trustedProxies: [IPNetwork] = [],
-        rates: RequestRates = RequestRates(.off), _ body: @escaping @Sendable (ConsoleFixture) async throws -> Void
+        rates: RequestRates = RequestRates(.off), webhooks: [Webhook] = [],
+        own: @escaping @Sendable (inout ServerState) -> Void = { _ in },
+        _ body: @escaping @Sendable (ConsoleFixture) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         try SQLiteDatabase.migrate(path: directory.path("offers.sqlite"))
@@ -47,11 +51,15 @@ struct ConsoleFixture: Sendable {
             verifier: try AppStoreChainVerifier(additionalRoots: [.localTesting: [root.rootDER]]))
         let useCases = UseCases(
             registry: AppRegistry([app]), database: RecordingDatabase(database, statements), digest: OpenSSLDigest(),
-            random: OpenSSLRandom(), rates: rates, clock: { clock.now })
+            random: OpenSSLRandom(), rates: rates, webhooks: WebhookRegistry(webhooks),
+            outlet: WebhookOutlet(sender: FailingReceiver(), clock: { clock.now }), clock: { clock.now })
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         var limits = HTTPLimits()
         for part in [\HTTPTimeouts.idle, \.headers, \.body, \.answer] { limits.patience[keyPath: part] = .seconds(300) }
-        let pages = isOn ? ConsoleSite.routes(useCases, clock: { clock.now }) : nil
+        let pages =
+            isOn
+            ? ConsoleSite.routes(
+                useCases, state: { await useCases.states.read(adding: own) }, clock: { clock.now }) : nil
         let application = OfferServer.application(
             useCases: useCases,
             settings: HTTPSettings(host: "127.0.0.1", port: 0, limits: limits, trustedProxies: trustedProxies),
@@ -178,4 +186,8 @@ struct ConsoleFixture: Sendable {
     func texts(_ query: String) async throws -> [String] {
         try await database.read { try $0.rows(Statement(query)).map { try $0.value(0) } }
     }
+}
+
+private struct FailingReceiver: WebhookSender {
+    func send(_ message: WebhookMessage) async -> WebhookReply { .status(500) }
 }

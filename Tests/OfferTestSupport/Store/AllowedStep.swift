@@ -21,7 +21,7 @@ public struct AllowedStep: Sendable {
 
     /// Every one there is.
     public static let all: [AllowedStep] =
-        subjects + pages + revisions + counters + notifications + erasures + events
+        subjects + pages + revisions + counters + notifications + erasures + events + keys
 
     private static let order = "USE TEMP B-TREE FOR ORDER BY"
     /// Puts in order what the index leaves in none: rows of one instant.
@@ -137,7 +137,13 @@ public struct AllowedStep: Sendable {
         AllowedStep(
             "SEARCH notification USING INDEX notification_newest (scope_id=?)",
             of: "FROM notification WHERE scope_id = ?1 AND source = 'delivered' ORDER BY sequence DESC LIMIT 1",
-            because: "only those that were fetched since are passed over, for `doctor`"),
+            because: "only those that were fetched since are passed over, for operators"),
+    ]
+
+    private static let keys = [
+        AllowedStep(
+            nil, of: "FROM api_key k JOIN scope s ON s.id = k.scope_id ORDER BY k.created_at, k.id",
+            because: "an installation has a few dozen keys, for a page that one person looks at")
     ]
 
     private static let erasures =
