@@ -18,19 +18,22 @@ package struct ConsoleSite: Sendable {
     let useCases: UseCases
     let state: @Sendable () async -> ServerState
     let clock: @Sendable () -> Instant
+    let proxyUsers: ProxyUsers?
     let table: RouteTable
     let pages: PageWriter
 
     /// - Parameters:
     ///   - state: what operators are shown of the server.
+    ///   - proxyUsers: the people that a proxy in front signs in.
     ///   - clock: where a drawing's present is.
     package static func routes(
         _ useCases: UseCases, state: @escaping @Sendable () async -> ServerState,
-        clock: @escaping @Sendable () -> Instant
+        proxyUsers: ProxyUsers? = nil, clock: @escaping @Sendable () -> Instant
     ) -> @Sendable (RouteTable) -> FurtherRoutes {
         { table in
             let console = ConsoleSite(
-                useCases: useCases, state: state, clock: clock, table: table, pages: PageWriter(table: table))
+                useCases: useCases, state: state, clock: clock, proxyUsers: proxyUsers, table: table,
+                pages: PageWriter(table: table))
             return FurtherRoutes(below: root, console.routes) { console.pages.page(of: $0, $2) }
         }
     }
@@ -123,14 +126,20 @@ package struct ConsoleSite: Sendable {
 
     /// Who is signed in; `nil` if no person is.
     private func visit(_ request: Request, _ context: OfferContext) async throws -> Visit? {
+        if let visit = try await visit(byProxy: request, context) { return visit }
         guard let secret = SessionCookie.secret(in: request, isEncrypted: context.isEncrypted),
-            var caller = try await useCases.consoleSessions.caller(forSecret: secret, from: context.address)
+            let caller = try await useCases.consoleSessions.caller(forSecret: secret, from: context.address)
         else { return nil }
+        return visit(of: caller, secret, context)
+    }
+
+    func visit(of caller: Caller, _ secret: String, byProxy: Bool = false, _ context: OfferContext) -> Visit {
         context.note(caller)
+        var caller = caller
         caller.requestId = context.requestId
         return Visit(
-            caller: caller, secret: secret, formToken: useCases.consoleSessions.formToken(of: secret),
-            context: context, table: table)
+            caller: caller, secret: secret, isByProxy: byProxy,
+            formToken: useCases.consoleSessions.formToken(of: secret), context: context, table: table)
     }
 }
 
@@ -156,6 +165,8 @@ struct Visit: Sendable {
 
     let caller: Caller
     let secret: String
+    /// Whether a proxy signed the person in, who then has no session.
+    let isByProxy: Bool
     let formToken: String
     let context: OfferContext
     let table: RouteTable

@@ -74,3 +74,15 @@ public struct RetentionTerms: Sendable, Hashable {
 
     public static let standard = RetentionTerms()
 }
+
+/// The people that a proxy in front of the console has signed in: `console.proxyUsers` of `offerd.yaml`.
+public struct ProxyUsers: Sendable, Hashable {
+    /// The header in which the proxy names the person.
+    public var header: String
+    /// The id of the API key that each person has, by their name.
+    public var keys: [String: String]
+
+    public init(header: String, keys: [String: String]) {
+        (self.header, self.keys) = (header, keys)
+    }
+}

@@ -85,6 +85,44 @@ import Testing
         }
     }
 
+    @Test("people that a proxy signs in have each the id of an API key, and a proxy that is trusted")
+    func proxyUsers() throws {
+        let trusted = "listen: 127.0.0.1:1\ntrustedProxies: [127.0.0.1/32]\n"
+        func read(_ console: String) throws -> ServerConfiguration {
+            try ConfigurationReader.read(Array("\(trusted)console: \(console)\n".utf8)).value
+        }
+        let ids = "{ anna: 0123456789abcdef, ben@example.com: 1234567890123456 }"
+        let users = ProxyUsers(
+            header: "X-Forwarded-User", keys: ["anna": "0123456789abcdef", "ben@example.com": "1234567890123456"])
+        let both = try read("{ listen: 127.0.0.1:8090, proxyUsers: { header: X-Forwarded-User, keys: \(ids) } }")
+        #expect(both.proxyUsers == users)
+        #expect(both.console == .listen(ListenAddress(host: "127.0.0.1", port: 8090)))
+        let alone = try read("{ proxyUsers: { header: X-Forwarded-User, keys: \(ids) } }")
+        #expect(alone.proxyUsers == users)
+        #expect(alone.console == .automatic)
+        #expect(try read("on").proxyUsers == nil)
+        let wrong: [(String, String)] = [
+            ("{ header: X-User }", "missingKey"), ("{ keys: { a: 0123456789abcdef } }", "missingKey"),
+            ("{ header: 'X User', keys: { a: 0123456789abcdef } }", "invalidValue"),
+            ("{ header: '', keys: { a: 0123456789abcdef } }", "invalidValue"),
+            ("{ header: X-User, keys: {} }", "outOfRange"), ("{ header: X-User, keys: [a] }", "wrongType"),
+            ("{ header: X-User, keys: { a: 0123456789ABCDEF } }", "invalidValue"),
+            ("{ header: X-User, keys: { a: 0123 } }", "invalidValue"),
+            ("{ header: X-User, keys: { a: } }", "missingValue"),
+            ("{ header: X-User, keys: { a: [0123456789abcdef] } }", "wrongType"),
+            ("{ header: X-User, keys: { 'a b': 0123456789abcdef } }", "invalidValue"),
+            ("{ header: X-User, keys: { é: 0123456789abcdef } }", "invalidValue"),
+            ("{ header: X-User, keys: { a: 0123456789abcdef, a: 0123456789abcdef } }", "duplicateKey"),
+            ("{ header: X-User, keys: { a: 0123456789abcdef }, trust: all }", "unknownKey"), ("anna", "wrongType"),
+        ]
+        for (text, code) in wrong {
+            let found = issues(ConfigurationReader.read, "\(trusted)console: { proxyUsers: \(text) }\n")
+            #expect(found.contains { $0.hasPrefix(code) }, "\(text): \(found)")
+        }
+        let untrusted = "console: { proxyUsers: { header: X-User, keys: { a: 0123456789abcdef } } }\n"
+        #expect(issues(ConfigurationReader.read, untrusted) == ["contradiction 1 console"])
+    }
+
     @Test("terms of retention are periods of fixed length or `forever`, and what is left out keeps its default")
     func retention() throws {
         let text = "retention:\n  signatures: P30D\n  refusals: forever\n  notifications: P1D\n"

@@ -54,6 +54,22 @@ package struct ConsoleSessions: Sendable {
         return caller
     }
 
+    /// Who a trusted proxy says is at a browser, as the holder of a key; `nil` if that is unknown, revoked or expired.
+    ///
+    /// - Returns: with what the tokens of the person's forms follow from, in place of a session's secret: neither the
+    ///   browser nor another page can know it, and all servers of a database do.
+    /// - Throws: `rateLimited`, `addressNotAllowed`.
+    package func caller(
+        ofProxyUser person: String, key id: String, from address: IPAddress?
+    ) async throws -> (caller: Caller, secret: String)? {
+        guard let (key, last) = try await database.readInline({ try APIKeyStore($0).key(id) }),
+            var caller = try apiKeys.holder(of: key, from: address, at: clock.tolerantInstant(after: last))
+        else { return nil }
+        try apiKeys.rates.take(key: caller.apiKeyId, caller.role, from: address)
+        caller.person = person
+        return (caller, "\(Hexadecimal.lowercase(key.secretDigest))\n\(person)")
+    }
+
     package func end(_ secret: String, by caller: Caller) async throws {
         let digest = digest(of: secret)
         try await database.write(by: caller.author) { try ConsoleSessionStore($0).remove(digest) }

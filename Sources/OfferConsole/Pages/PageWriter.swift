@@ -25,6 +25,7 @@ struct PageWriter: Sendable {
     ) throws -> Response {
         var content = content
         content["formToken"] = visit.formToken
+        if visit.isByProxy { content["isByProxy"] = true }
         return try write(template, title, frame(content, for: visit.caller, at: visit.context), status: status)
     }
 

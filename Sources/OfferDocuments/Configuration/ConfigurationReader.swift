@@ -11,6 +11,8 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// Where `/metrics` is served; nowhere if absent.
     package var metrics: ListenAddress?
     package var console = ConsoleSetting.automatic
+    /// The people that a proxy signs in to the console.
+    package var proxyUsers: ProxyUsers?
     package var log = LogFormat.text
     package var retention = RetentionTerms.standard
     package var rateLimits = RateLimits.standard
@@ -104,7 +106,13 @@ package enum ConfigurationReader {
                     .contradiction, "`\(metrics)` is the address of `listen` too",
                     hint: ListenAddress.metricsHint)
             }
-            let console = mapping.optional("console")?.console() ?? .automatic
+            let (console, proxyUsers) = mapping.optional("console")?.console() ?? (.automatic, nil)
+            let trustedProxies = mapping.optional("trustedProxies")?.networks() ?? []
+            if proxyUsers != nil, trustedProxies.isEmpty {
+                mapping.key("console")?.refuse(
+                    .contradiction, "`proxyUsers` needs `trustedProxies`: only a proxy in that list is believed",
+                    hint: "list the proxy in `trustedProxies`, or leave `proxyUsers` out")
+            }
             if let taken = console.conflict(with: [("listen", listen), ("metrics", metrics)]) {
                 mapping.key("console")?.refuse(.contradiction, taken, hint: ConsoleSetting.hint)
             }
@@ -115,11 +123,12 @@ package enum ConfigurationReader {
                 keys: mapping.optional("keys")?.text(.path),
                 metrics: metrics,
                 console: console,
+                proxyUsers: proxyUsers,
                 log: mapping.optional("log")?.choice(LogFormat.self) ?? .text,
                 retention: mapping.optional("retention")?.retention() ?? .standard,
                 rateLimits: mapping.optional("rateLimits")?.rateLimits() ?? .standard,
                 tls: mapping.optional("tls")?.tlsPaths(),
-                trustedProxies: mapping.optional("trustedProxies")?.networks() ?? [],
+                trustedProxies: trustedProxies,
                 recheck: mapping.optional("notifications").map { $0.recheck(default: own.recheck) } ?? own.recheck,
                 webhooks: mapping.optional("webhooks").map(WebhooksReader.read) ?? [],
                 customerTokens: mapping.optional("customerTokens").map(CustomerTokensReader.read) ?? [],

@@ -60,6 +60,7 @@ struct AccessLog: RouterMiddleware {
         defer { inProgress.ended() }
         var context = context
         context.isEncrypted = hasTLS || proxies.isEncrypted(peer: context.address, headers: request.headers)
+        context.isFromTrustedProxy = context.address.map(proxies.isTrusted) ?? false
         context.address = proxies.caller(peer: context.address, headers: request.headers)
         if let address = context.address { context.logger[metadataKey: "client"] = "\(address)" }
         if let trace = TraceParent(request.headers[values: .traceparent]) {

@@ -15,6 +15,8 @@ package struct OfferContext: RequestContext {
     package internal(set) var address: IPAddress?
     /// Whether what the client sends is encrypted on its way: to this server, or to a trusted proxy that says so.
     package internal(set) var isEncrypted = false
+    /// Whether the connection's other end is a trusted proxy.
+    package internal(set) var isFromTrustedProxy = false
     /// Who calls, once a key was seen.
     var caller: Caller?
     let notes = RequestNotes()

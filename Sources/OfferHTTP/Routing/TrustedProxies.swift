@@ -36,7 +36,7 @@ struct TrustedProxies: Sendable {
         return stated?.lowercased() == "https"
     }
 
-    private func isTrusted(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
+    func isTrusted(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 }
 
 /// The addresses of a list header, the last first; `nil` for an element without one.

@@ -116,7 +116,7 @@ extension ServerSetup {
         let (new, old) = (configuration, former.configuration)
         return [
             ("listen", listen != former.listen), ("metrics", new.metrics != old.metrics),
-            ("console", new.console != old.console), ("log", new.log != old.log),
+            ("console", (new.console, new.proxyUsers) != (old.console, old.proxyUsers)), ("log", new.log != old.log),
             ("database", database != former.database),
             ("retention", new.retention != old.retention), ("grants", new.grants != old.grants),
             ("audit", keys.audit != former.keys.audit),

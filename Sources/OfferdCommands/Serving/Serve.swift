@@ -146,7 +146,8 @@ struct Serve: AsyncParsableCommand {
         let look = ServerLook(
             states: useCases.states, database: database, databasePath: setup.database.path, notes: notes,
             certificate: certificate, retention: setup.configuration.retention)
-        let pages = ConsoleSite.routes(useCases, state: look.state, clock: clock)
+        let pages = ConsoleSite.routes(
+            useCases, state: look.state, proxyUsers: setup.configuration.proxyUsers, clock: clock)
         let besides = console.isWithAPI(isLoopback: address.isLoopback) ? pages : nil
         let server = OfferServer.application(
             useCases: useCases, settings: settings, logger: logger, metrics: metrics, inProgress: requests,

@@ -31,10 +31,12 @@ struct ConsoleFixture: Sendable {
     ///   - isOn: whether it has the console.
     ///   - alone: whether it has nothing else.
     ///   - webhooks: each answers with the status 500.
+    ///   - proxyUsers: the people that a proxy signs in, with keys that are made here.
     ///   - own: what the process adds to the state of the server.
     static func run(
         isOn: Bool = true, alone: Bool = false, trustedProxies: [IPNetwork] = [],
         rates: RequestRates = RequestRates(.off), webhooks: [Webhook] = [],
+        proxyUsers: (@Sendable (UseCases) async throws -> ProxyUsers)? = nil,
         own: @escaping @Sendable (inout ServerState) -> Void = { _ in },
         _ body: @escaping @Sendable (ConsoleFixture) async throws -> Void
     ) async throws {
@@ -56,10 +58,10 @@ struct ConsoleFixture: Sendable {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         var limits = HTTPLimits()
         for part in [\HTTPTimeouts.idle, \.headers, \.body, \.answer] { limits.patience[keyPath: part] = .seconds(300) }
-        let pages =
-            isOn
-            ? ConsoleSite.routes(
-                useCases, state: { await useCases.states.read(adding: own) }, clock: { clock.now }) : nil
+        let users = try await proxyUsers?(useCases)
+        let routes = ConsoleSite.routes(
+            useCases, state: { await useCases.states.read(adding: own) }, proxyUsers: users, clock: { clock.now })
+        let pages = isOn ? routes : nil
         let application = OfferServer.application(
             useCases: useCases,
             settings: HTTPSettings(host: "127.0.0.1", port: 0, limits: limits, trustedProxies: trustedProxies),

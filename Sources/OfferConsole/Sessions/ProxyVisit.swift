@@ -1,0 +1,37 @@
+import HTTPTypes
+import Hummingbird
+import OfferAPI
+import OfferApplication
+import OfferHTTP
+import OfferModel
+
+extension ConsoleSite {
+    /// Who the proxy in front says is at the browser, by the API key that the configuration gives them; `nil` where no
+    /// trusted proxy names a person with a key. It comes before a cookie: that may be of the person before.
+    ///
+    /// Nothing is kept, so the person's access ends with their key, their sign-in at the proxy or their entry.
+    ///
+    /// - Throws: ``Problem`` `forbidden`, `rateLimited`.
+    func visit(byProxy request: Request, _ context: OfferContext) async throws -> Visit? {
+        guard let proxyUsers, context.isFromTrustedProxy, let header = HTTPField.Name(proxyUsers.header) else {
+            return nil
+        }
+        let names = request.headers[values: header]
+        guard names.count <= 1 else {
+            throw Problem(
+                .forbidden, "the header `\(proxyUsers.header)` is given \(names.count) times",
+                hint: "let the proxy replace what a browser sends")
+        }
+        guard let name = names.first, let id = proxyUsers.keys[name] else { return nil }
+        let found = try await useCases.consoleSessions.caller(ofProxyUser: name, key: id, from: context.address)
+        guard let (caller, secret) = found else {
+            throw Problem(
+                .forbidden, "the API key `\(id)` of `\(name)` is unknown, revoked or expired",
+                hint: "ask the operator for another one in `console.proxyUsers` of offerd.yaml")
+        }
+        guard caller.role.isStaff else {
+            throw Problem.forbidden(role: caller.role, needed: [.support, .marketing])
+        }
+        return visit(of: caller, secret, byProxy: true, context)
+    }
+}
