@@ -128,7 +128,7 @@ struct CatalogPageTests {
 
     private static let mistakes: [(fields: [(String, String)], status: Int, words: String)] = [
         ([("text", campaign("type: promotonal")), ("revision", "1")], 422, "line 9: <code>offers[0].type</code>"),
-        ([("text", "{"), ("revision", "1")], 422, "line "), ([("text", ""), ("revision", "1")], 422, ""),
+        ([("text", "{"), ("revision", "1")], 422, "line "), ([("text", ""), ("revision", "1")], 422, "is empty"),
         ([("text", "a"), ("revision", "-1")], 400, "is no revision"), ([("text", "a")], 400, "is no revision"),
         ([("text", "a"), ("revision", "99999999999999999999")], 400, "is no revision"),
         ([("text", ConsoleFixture.campaign), ("revision", "7")], 412, "another catalog was applied in between"),
