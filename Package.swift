@@ -113,6 +113,7 @@ let package = Package(
                 .embedInCode("Assets/style.css"),
                 .embedInCode("Templates/age.mustache"),
                 .embedInCode("Templates/audience.mustache"),
+                .embedInCode("Templates/board.mustache"),
                 .embedInCode("Templates/catalog.mustache"),
                 .embedInCode("Templates/changes.mustache"),
                 .embedInCode("Templates/customer.mustache"),

@@ -39,22 +39,22 @@ package struct ConsoleSite: Sendable {
     }
 
     private var routes: [Route] {
-        let (stories, refreshes) = (APICall(.get, "/v1/customers"), APICall(.post, "/v1/customers/refresh"))
-        let checks = APICall(.post, "/v1/signature-checks")
         return [
             Route(open: .get, Self.signInPath, use: signInForm),
             Route(open: .post, Self.signInPath, use: signIn),
             Route(open: .get, "\(Self.root)/style.css") { request, _ in Self.style.answer(to: request) },
             Route(open: .get, "\(Self.root)/console.js") { request, _ in Self.script.answer(to: request) },
-            page(Self.root) { _, visit in try pages.home(visit) },
+            page(Self.root, use: home),
             action("\(Self.root)/sign-out", []) { _, visit in try await signOut(visit) },
-            page("\(Self.root)/customers", showing: stories, use: customers),
-            action("\(Self.root)/customers/refresh", Self.refreshFields, making: refreshes, use: refresh),
+            page("\(Self.root)/customers", showing: .customers, use: customers),
+            action("\(Self.root)/customers/refresh", Self.refreshFields, making: .refresh, use: refresh),
+            action("\(Self.root)/grants", Self.grantFields, making: .grant, use: grant),
+            action("\(Self.root)/grants/{id}/revoke", ["q", "kind"], making: .revokeGrant, use: revokeGrant),
             page("\(Self.root)/issued-offers/{id}", showing: .issuedOffer, use: issuedOffer),
             action("\(Self.root)/issued-offers/{id}/void", ["reason", "release"], making: .void, use: void),
             page("\(Self.root)/decisions/{id}", showing: APICall(.get, "/v1/decisions/{id}"), use: recordedDecision),
-            page("\(Self.root)/signatures", showing: checks) { _, visit in try pages.signatures(visit) },
-            action("\(Self.root)/signatures", Self.signatureFields, making: checks, use: checkSignature),
+            page("\(Self.root)/signatures", showing: .signatureChecks) { _, visit in try pages.signatures(visit) },
+            action("\(Self.root)/signatures", Self.signatureFields, making: .signatureChecks, use: checkSignature),
         ] + marketing + operations
     }
 
@@ -153,8 +153,13 @@ struct APICall: Sendable {
         self.path = path
     }
 
+    static let customers = APICall(.get, "/v1/customers")
+    static let refresh = APICall(.post, "/v1/customers/refresh")
+    static let signatureChecks = APICall(.post, "/v1/signature-checks")
     static let issuedOffer = APICall(.get, "/v1/issued-offers/{id}")
     static let void = APICall(.post, "/v1/issued-offers/{id}/void")
+    static let grant = APICall(.post, "/v1/grants")
+    static let revokeGrant = APICall(.delete, "/v1/grants/{id}")
     /// The API has no such call, so it is for `admin` alone, as all is that no other role is named for.
     static let operations = APICall(.get, ConsoleSite.operationsPath)
 }

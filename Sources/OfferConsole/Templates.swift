@@ -2,9 +2,8 @@ import Mustache
 
 /// The pages' templates, built into the program.
 enum Templates {
-    static let library = Result {
-        MustacheContentTypes.register(PageText(), named: PageText.name)
-        let sources: [String: [UInt8]] = [
+    static var sources: [String: [UInt8]] {
+        [
             "layout": PackageResources.layout_mustache, "time": PackageResources.time_mustache,
             "problem": PackageResources.problem_mustache, "refusal": PackageResources.refusal_mustache,
             "signIn": PackageResources.signIn_mustache, "home": PackageResources.home_mustache,
@@ -19,8 +18,13 @@ enum Templates {
             "results": PackageResources.results_mustache, "audience": PackageResources.audience_mustache,
             "changes": PackageResources.changes_mustache, "catalog": PackageResources.catalog_mustache,
             "revision": PackageResources.revision_mustache, "age": PackageResources.age_mustache,
+            "board": PackageResources.board_mustache,
             "operations": PackageResources.operations_mustache,
         ]
+    }
+
+    static let library = Result {
+        MustacheContentTypes.register(PageText(), named: PageText.name)
         return MustacheLibrary(
             templates: try sources.mapValues { bytes in
                 // Without the file's last newline, which would be a space after a time; and with the way of escaping in

@@ -31,7 +31,7 @@ struct PageTests {
             let session = try await console.signIn()
             let missing = try await console.get("/console/nowhere", session)
             #expect(missing.status == 404)
-            #expect(missing.text.contains("there is nothing at `/console/nowhere`"))
+            #expect(missing.words.contains("there is nothing at `/console/nowhere`"))
             #expect(missing["content-type"] == "text/html; charset=utf-8")
             let method = try await Browser.send(port: console.port, "DELETE", "/console/customers")
             #expect(method.status == 405)
@@ -81,7 +81,7 @@ struct PageTests {
             #expect(page.body.count < 100_000)
             func expect(_ value: Any?, sourceLocation: SourceLocation = #_sourceLocation) throws {
                 let text = try #require(value as? String, sourceLocation: sourceLocation)
-                #expect(page.hasBytes(PageText().escapeText(text)), "\(text)", sourceLocation: sourceLocation)
+                #expect(page.says(text), "\(text)", sourceLocation: sourceLocation)
             }
             let story = try await console.ask("GET", "/v1/customers?identifier=ada", token: token)
             let timeline = try #require(story["timeline"] as? [[String: Any]])
@@ -140,13 +140,13 @@ struct PageTests {
             }
             #expect(messages.count > 3)
             for message in messages {
-                #expect(past.hasBytes(PageText().escapeText(message)), "\(message)")
+                #expect(past.says(message), "\(message)")
             }
             #expect(past.text.contains("value=\"\(day)\""))
             let severalProducts = try await console.get("/console/customers?q=100&offer=either", session)
             #expect(severalProducts.text.contains("platform.promotional.everSubscribed"))
             let unknown = try await console.get("/console/customers?q=100&offer=nope", session)
-            #expect(unknown.text.contains("the catalog has no offer `nope`"), "\(unknown.text)")
+            #expect(unknown.says("the catalog has no offer `nope`"), "\(unknown.text)")
             for wrong in ["2026-02-30", "yesterday", "2026-03-01T00:00:00Z"] {
                 #expect(try await console.get("/console/customers?q=100&asOf=\(wrong)", session).status == 400)
             }

@@ -103,7 +103,7 @@ struct ProxyUserTests {
             for (headers, words) in cases {
                 let page = try await console.get(Self.path, nil, headers)
                 #expect(page.status == 403)
-                #expect(page.hasBytes(words), "\(page.text)")
+                #expect(page.says(words), "\(page.text)")
             }
         }
     }

@@ -9,7 +9,7 @@ struct RoleTests {
             let answer = try await console.post("/console/sign-in", [("token", try await console.token(role))])
             #expect(answer.status == 403)
             #expect(answer.cookie == nil)
-            #expect(answer.text.contains("the API key has the role `\(role.rawValue)`"))
+            #expect(answer.says("the API key has the role `\(role.rawValue)`"))
         }
     }
 

@@ -53,7 +53,6 @@ extension ConsoleSite {
         content["hasCatalog"] = draft.revision > 0
         content["message"] = draft.message
         content["mayApply"] = visit.may(.apply)
-        content["mayPauseAll"] = visit.may(.pauseAll)
         if draft.text.utf8.count <= Self.editorBytes {
             content["editor"] = ["text": draft.text]
         } else {

@@ -21,6 +21,18 @@ extension ConsoleSite {
         var query = try QueryParameters(request, known: ["cursor"])
         let place = query.cursor("cursor") { OfferPlace($0) }
         try query.finish()
+        return try pages.page("offers", "Offers", try await board(from: place, visit), visit)
+    }
+
+    /// `GET /console`: where each role begins.
+    @Sendable func home(_ request: Request, _ visit: Visit) async throws -> Response {
+        try QueryParameters(request, known: []).finish()
+        var content: [String: Any] = visit.may(.offers) ? try await board(visit) : [:]
+        content["maySearch"] = visit.may(.customers)
+        return try pages.page("home", "Console", content, visit)
+    }
+
+    private func board(from place: OfferPlace? = nil, _ visit: Visit) async throws -> [String: Any] {
         let found = try await useCases.switches.offers(from: place, limit: Self.offersOnBoard, caller: visit.caller)
         guard let page = found else {
             throw RequestFault(path: "query.cursor", .invalidValue, "the cursor is not of this list")
@@ -34,16 +46,19 @@ extension ConsoleSite {
             },
             "charts": Picture.all(OfferCharts.budgets(drawn, most: Self.barsOnBoard), id: "budgets"),
             "mayPauseAll": visit.may(.pauseAll),
+            "isAllPaused": page.items.contains { $0.pause?.covers == .everyOffer },
         ]
         content["nextPath"] = page.next.map { "\(Self.root)/offers?cursor=\(PageLink.encoded($0))" }
-        return try pages.page("offers", "Offers", content, visit)
+        return content
     }
 
     private static func card(_ offer: OfferSummary) -> [String: Any] {
         var card: [String: Any] = [
             "id": offer.offerId.rawValue, "path": PageLink.offer(offer.offerId), "type": offer.type.rawValue,
-            "words": StandingText.words(offer),
         ]
+        // The heading above has the word.
+        let words = StandingText.words(offer)
+        card["words"] = words == StandingText.word(offer) ? nil : words
         card["paused"] = StandingText.pause(offer)
         card["left"] = StandingText.left(offer)
         card["usedUp"] = StandingText.usedUpAt(offer).map(TimeText.day)
@@ -68,6 +83,7 @@ extension ConsoleSite {
             }
             content["problem"] = problem.map { PageMembers.of($0) }
             content["tables"] = series.map { [Self.days($0)] }
+            content["charts"] = series.map { Picture.all(Array(OfferCharts.series($0).prefix(1)), id: "days") }
             content["resultsPath"] = "\(path)/results"
         }
         return try pages.page("offer", summary.offerId.rawValue, content, visit)

@@ -4,19 +4,22 @@ import Mustache
 /// A drawing of `Charts`: the only markup that a template takes as it is. Every text in it is escaped there, scalar by
 /// scalar.
 struct Picture: MustacheCustomRenderable {
-    /// Narrow enough to be read on a telephone, where it is drawn a little smaller.
-    private static let width = 400
-
     let renderText: String
     var isNull: Bool { false }
 
-    private init(_ charts: [Chart], id: String) {
-        renderText = Chart.svg(charts, id: id, width: Self.width, isStyled: false)
+    private init(_ chart: Chart, id: String, width: Int) {
+        renderText = Chart.svg([chart], id: "\(id)-\(width)", width: width, isStyled: false)
     }
 
-    /// For a template's `{{#charts}}{{>picture}}{{/charts}}`: each chart a figure.
+    /// For a template's `{{#charts}}{{>picture}}{{/charts}}`: each chart twice, once narrow enough to be read on a
+    /// telephone. The style sheet shows one of the two.
     static func all(_ charts: [Chart], id: String) -> [[String: Any]] {
-        charts.enumerated().map { ["svg": Picture([$1], id: "\(id)-\($0)")] }
+        charts.enumerated().map { place, chart in
+            [
+                "narrow": Picture(chart, id: "\(id)-\(place)", width: 400),
+                "wide": Picture(chart, id: "\(id)-\(place)", width: 760),
+            ]
+        }
     }
 }
 

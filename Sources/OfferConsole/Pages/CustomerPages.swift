@@ -11,6 +11,7 @@ extension ConsoleSite {
     private static let entries = 30
     private static let kinds = ["originalTransactionId", "appTransactionId", "appAccountToken", "customerId"]
     static let refreshFields = ["q", "kind", "orderId"]
+    static let grantFields = ["q", "kind", "offer", "reason", "until"]
 
     /// What one page of a customer is asked with.
     struct Question {
@@ -99,6 +100,32 @@ extension ConsoleSite {
         return try await customer(Question(text: shown.0, kind: shown.1), visit, after: report)
     }
 
+    /// `POST /console/grants`: one use of an offer for a customer, although its rules or limits say no.
+    @Sendable func grant(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
+        let customer = form.customer()
+        let (offer, day) = (form.field("offer") ?? "", form.field("until"))
+        let reason = form.field("reason") ?? ""
+        let until = day.flatMap { Instant(iso8601: "\($0)T00:00:00Z") }
+        if offer.isEmpty { form.refuse("offer", "names no offer") }
+        if reason.isEmpty { form.refuse("reason", "is no reason", hint: "say why, without naming a person") }
+        if day != nil, until == nil { form.refuse("until", "is not a day", hint: "2026-12-01") }
+        try form.finish()
+        guard let customer else { throw RequestError.unknownCustomer }
+        _ = try await useCases.grants.grant(
+            OfferId(offer), to: customer.identifiers, reason: reason, expiresAt: until, caller: visit.caller)
+        return .redirect(to: customer.page)
+    }
+
+    /// `POST /console/grants/{id}/revoke`.
+    @Sendable func revokeGrant(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
+        let customer = form.customer()
+        try form.finish()
+        guard let customer else { throw RequestError.unknownCustomer }
+        let id = try visit.context.pathId({ LowercaseUUID($0) }, or: RequestError.unknownGrant)
+        _ = try await useCases.grants.revoke(id, caller: visit.caller)
+        return .redirect(to: customer.page)
+    }
+
     private func customer(
         _ question: Question, _ visit: Visit, after report: RefreshReport? = nil
     ) async throws -> Response {
@@ -127,19 +154,28 @@ extension ConsoleSite {
         content["nextPath"] = details.next.map { PageLink.customer(name.text, [("kind", name.kind), ("cursor", $0)]) }
         content["isLinked"] = details.customers.count > 1
         content["refreshed"] = report.map { PageMembers.of($0) }
-        content["mayRefresh"] = visit.may(APICall(.post, "/v1/customers/refresh"))
+        content["grants"] = details.grants?.map { grant in
+            var members = PageMembers.of(grant)
+            members["usedPath"] = grant.issuedOfferId.map(PageLink.issuedOffer)
+            if grant.state == .open, visit.may(.revokeGrant) {
+                members["revokePath"] = "\(Self.root)/grants/\(grant.grantId)/revoke"
+            }
+            return members
+        }
+        content["mayRefresh"] = visit.may(.refresh)
         let status = try await useCases.status.statuses(of: [named], caller: caller).first
         content["groups"] = status?.groups.map { PageMembers.of($0) }
         content["statusProblem"] = status?.error.map { PageMembers.of($0) }
         content["chart"] = PurchaseChart(details, groups: status?.groups ?? [], now: clock())?.members
-        content.merge(try await offers(to: named, question, name, caller)) { $1 }
+        content.merge(try await offers(to: named, question, name, visit)) { $1 }
         return try pages.page("customer", "Customer", content, visit)
     }
 
     /// The decision on every offer, or why there is none.
     private func offers(
-        to named: CustomerIdentifiers, _ question: Question, _ name: (text: String, kind: String), _ caller: Caller
+        to named: CustomerIdentifiers, _ question: Question, _ name: (text: String, kind: String), _ visit: Visit
     ) async throws -> [String: Any] {
+        let caller = visit.caller
         var content: [String: Any] = [:]
         (content["day"], content["asOf"]) = (question.day, question.asOf.map(PageMembers.moment))
         var inquiry = Inquiry()
@@ -162,14 +198,21 @@ extension ConsoleSite {
         let more = [("kind", name.kind)] + (question.day.map { [("asOf", $0)] } ?? [])
         content["decisions"] = body.decisions.enumerated().map { place, decision in
             var members = PageMembers.ofDecision(decision)
-            members["answers"] = spoken.compactMap { language, decisions in
+            let answers = spoken.compactMap { language, decisions in
                 decisions[place].explanation.map { ["language": language, "text": $0.customerAnswer] }
             }
+            // English comes first.
+            members["answer"] = answers.first
+            if answers.count > 1 { members["translated"] = ["answers": Array(answers.dropFirst())] }
             if question.offer == nil {
                 members["findings"] = nil
                 members["path"] = PageLink.customer(name.text, more + [("offer", decision.offerId.rawValue)])
             }
             return members
+        }
+        if visit.may(.grant), question.asOf == nil {
+            let refused = body.decisions.filter { $0.outcome == "ineligible" }.map(\.offerId.rawValue)
+            if !refused.isEmpty { content["grantable"] = ["offers": refused] }
         }
         content["allPath"] = question.offer.map { _ in PageLink.customer(name.text, more) }
         content["best"] = body.best?.rawValue
@@ -178,7 +221,7 @@ extension ConsoleSite {
         return content
     }
 
-    private static func identifiers(_ text: String, as kind: String) -> CustomerIdentifiers? {
+    fileprivate static func identifiers(_ text: String, as kind: String) -> CustomerIdentifiers? {
         switch kind {
         case "originalTransactionId": CustomerIdentifiers(originalTransactionId: TransactionId(text))
         case "appTransactionId": CustomerIdentifiers(appTransactionId: AppTransactionId(text))
@@ -202,6 +245,18 @@ extension ConsoleSite {
             + [customer.appTransactionId].compactMap(\.self).map { ($0.rawValue, "appTransactionId") }
             + customer.appAccountTokens.map { ($0.description, "appAccountToken") }
             + customer.customerIds.map { ($0.rawValue, "customerId") }
+    }
+}
+
+extension QueryParameters {
+    /// The customer whose page has the form, which refuses anything else.
+    fileprivate mutating func customer() -> (identifiers: CustomerIdentifiers, page: String)? {
+        let (text, kind) = (field("q") ?? "", field("kind") ?? "")
+        guard let identifiers = ConsoleSite.identifiers(text, as: kind) else {
+            refuse("q", "names no customer")
+            return nil
+        }
+        return (identifiers, PageLink.customer(text, [("kind", kind)]))
     }
 }
 

@@ -9,11 +9,15 @@ import OfferModel
 /// Writes pages: a template with what it shows, in the frame that all pages share.
 struct PageWriter: Sendable {
     /// The entries of the navigation, each shown to the roles of the call that its page shows.
-    private static let entries: [(title: String, path: String, call: APICall)] = [
-        ("Customers", "\(ConsoleSite.root)/customers", APICall(.get, "/v1/customers")),
-        ("Check a signature", "\(ConsoleSite.root)/signatures", APICall(.post, "/v1/signature-checks")),
-        ("Offers", "\(ConsoleSite.root)/offers", .offers), ("Catalog", "\(ConsoleSite.root)/catalog", .catalog),
-        ("Operations", ConsoleSite.operationsPath, .operations),
+    private static let entries: [(title: String, path: String, call: APICall, templates: Set<String>)] = [
+        (
+            "Customers", "\(ConsoleSite.root)/customers", .customers,
+            ["search", "customer", "issuedOffer", "recordedDecision"]
+        ),
+        ("Check a signature", "\(ConsoleSite.root)/signatures", .signatureChecks, ["signatures"]),
+        ("Offers", "\(ConsoleSite.root)/offers", .offers, ["offers", "offer", "results", "audience"]),
+        ("Catalog", "\(ConsoleSite.root)/catalog", .catalog, ["catalog", "revision"]),
+        ("Operations", ConsoleSite.operationsPath, .operations, ["operations"]),
     ]
 
     let table: RouteTable
@@ -26,10 +30,8 @@ struct PageWriter: Sendable {
         var content = content
         content["formToken"] = visit.formToken
         if visit.isByProxy { content["isByProxy"] = true }
-        return try write(template, title, frame(content, for: visit.caller, at: visit.context), status: status)
+        return try write(template, title, frame(content, for: visit.caller, in: template), status: status)
     }
-
-    func home(_ visit: Visit) throws -> Response { try page("home", "Console", [:], visit) }
 
     func signIn(next: LocalPath?, name: String? = nil, refusedBy problem: Problem? = nil) throws -> Response {
         var content: [String: Any] = [:]
@@ -44,7 +46,7 @@ struct PageWriter: Sendable {
 
     /// The page that says what a problem document would.
     func page(of problem: ProblemBody, _ context: OfferContext) -> Response {
-        let content = frame(["problem": PageMembers.of(problem)], for: context.notedCaller, at: context)
+        let content = frame(["problem": PageMembers.of(problem)], for: context.notedCaller, in: "problem")
         let status = HTTPResponse.Status(code: problem.status)
         do {
             return try write("problem", problem.title, content, status: status)
@@ -53,7 +55,7 @@ struct PageWriter: Sendable {
         }
     }
 
-    private func frame(_ content: [String: Any], for caller: Caller?, at context: OfferContext) -> [String: Any] {
+    private func frame(_ content: [String: Any], for caller: Caller?, in template: String) -> [String: Any] {
         guard let caller else { return content }
         var frame = content
         frame["environment"] = caller.scope.environment.rawValue
@@ -62,7 +64,9 @@ struct PageWriter: Sendable {
         frame["key"] = caller.apiKeyId
         frame["person"] = caller.person
         let shown = Self.entries.filter { table.isFor(caller.role, $0.call) }
-        frame["navigation"] = shown.map { ["title": $0.title, "path": $0.path] }
+        frame["navigation"] = shown.map { entry -> [String: Any] in
+            ["title": entry.title, "path": entry.path, "isCurrent": entry.templates.contains(template)]
+        }
         return frame
     }
 
@@ -71,7 +75,7 @@ struct PageWriter: Sendable {
     ) throws -> Response {
         var content = content
         content["title"] = title
-        guard let html = try Templates.library.get().render(content, withTemplate: template) else {
+        guard let html = try Templates.library.get().render(Prose.all(in: content), withTemplate: template) else {
             throw MissingTemplate(name: template)
         }
         return .page(html, status: status)

@@ -127,7 +127,7 @@ struct CatalogPageTests {
     }
 
     private static let mistakes: [(fields: [(String, String)], status: Int, words: String)] = [
-        ([("text", campaign("type: promotonal")), ("revision", "1")], 422, "line 9: <code>offers[0].type</code>"),
+        ([("text", campaign("type: promotonal")), ("revision", "1")], 422, "line 9: `offers[0].type`"),
         ([("text", "{"), ("revision", "1")], 422, "line "), ([("text", ""), ("revision", "1")], 422, "is empty"),
         ([("text", "a"), ("revision", "-1")], 400, "is no revision"), ([("text", "a")], 400, "is no revision"),
         ([("text", "a"), ("revision", "99999999999999999999")], 400, "is no revision"),
@@ -152,7 +152,7 @@ struct CatalogPageTests {
             for (fields, status, words) in Self.mistakes {
                 for action in [Self.page, "\(Self.page)/plan"] {
                     let answer = try await console.send(action, from: Self.page, session, fields)
-                    #expect(answer.status == status && answer.text.contains(words), "\(fields): \(answer.text)")
+                    #expect(answer.status == status && answer.words.contains(words), "\(fields): \(answer.text)")
                 }
             }
             #expect(try await inForce(console).revision == 1)

@@ -45,23 +45,34 @@ extension ScriptInjectionTests {
         }
     }
 
-    @Test("markup is taken as it is of drawings alone")
+    @Test("markup is taken as it is of drawings and of prose, which escapes, alone")
     func unescaped() {
-        let templates = [
-            "audience": PackageResources.audience_mustache, "catalog": PackageResources.catalog_mustache,
-            "changes": PackageResources.changes_mustache, "fields": PackageResources.fields_mustache,
-            "offer": PackageResources.offer_mustache, "offers": PackageResources.offers_mustache,
-            "pauseAll": PackageResources.pauseAll_mustache, "pauseForm": PackageResources.pauseForm_mustache,
-            "picture": PackageResources.picture_mustache, "results": PackageResources.results_mustache,
-            "revision": PackageResources.revision_mustache, "table": PackageResources.table_mustache,
-            "customer": PackageResources.customer_mustache, "layout": PackageResources.layout_mustache,
-            "refusal": PackageResources.refusal_mustache, "issuedOffer": PackageResources.issuedOffer_mustache,
-        ]
-        let raw = templates.filter { _, bytes in
-            let text = String(decoding: bytes, as: UTF8.self)
-            return text.contains("{{{") || text.contains("{{&")
+        let raw = Templates.sources.flatMap { name, bytes in
+            String(decoding: bytes, as: UTF8.self).matches(of: /\{\{\{.*?\}\}\}|\{\{&.*?\}\}/).map {
+                "\(name) \($0.output)"
+            }
         }
-        #expect(raw.keys.sorted() == ["picture"])
+        #expect(
+            raw.filter { !$0.contains("{{{prose(") }.sorted() == ["picture {{{.narrow}}}", "picture {{{.wide}}}"])
+    }
+
+    private static let prose: [(text: String, html: String)] = [
+        ("`a` was renewed", "<code>a</code> was renewed"), ("a `", "a `"), ("`", "`"), ("", ""),
+        ("`a` and ` alone", "<code>a</code> and ` alone"), ("``", "<code></code>"),
+        ("<b> `<i>\"` '", "&lt;b&gt; <code>&lt;i&gt;&quot;</code> &#39;"),
+        ("`\u{301}<script>`\u{301}", "<code>\u{301}&lt;script&gt;</code>\u{301}"),
+        (
+            "until 2027-09-20T13:55:26.275Z.",
+            #"until <time datetime="2027-09-20T13:55:26.275Z">2027-09-20 13:55:26 UTC</time>."#
+        ),
+        ("`2027-09-20T13:55:26Z`", "<code>2027-09-20T13:55:26Z</code>"),
+        ("2027-99-20T13:55:26Z", "2027-99-20T13:55:26Z"),
+        ("<2027-09-20T13:55:00Z>", #"&lt;<time datetime="2027-09-20T13:55:00Z">2027-09-20 13:55 UTC</time>&gt;"#),
+    ]
+
+    @Test("prose has what it quotes as code and its instants as times, and nothing in it is markup", arguments: prose)
+    func prose(text: String, html: String) {
+        #expect((Prose(text: text).transform("prose") as? Prose)?.text.utf8.elementsEqual(html.utf8) == true)
     }
 }
 

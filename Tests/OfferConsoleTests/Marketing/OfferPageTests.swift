@@ -30,7 +30,7 @@ struct OfferPageTests {
                     if let left = limit["unspent"] as? String { #expect(page.text.contains("\(left) of 280.00 USD")) }
                 }
             }
-            #expect(page.text.contains(#"<figure class="picture"><svg "#))
+            #expect(page.text.contains(#"<figure class="picture narrow"><svg "#))
             #expect(!page.text.contains("style=") && !page.text.contains("<style"))
         }
     }
@@ -208,7 +208,7 @@ struct OfferPageTests {
             let result = try #require(answer["result"] as? [String: Any])
             let (eligible, all) = (try #require(result["eligible"] as? Int), try #require(result["customers"] as? Int))
             #expect(all == 1)
-            #expect(page.text.contains("\(eligible) of \(all) customers would get `comeback`"), "\(page.text)")
+            #expect(page.words.contains("\(eligible) of \(all) customers would get `comeback`"), "\(page.text)")
             for step in try #require(result["waterfall"] as? [[String: Any]]) {
                 let words = PageText().escapeText(try #require(step["step"] as? String))
                 let left = try #require(step["customers"] as? Int)
@@ -219,7 +219,7 @@ struct OfferPageTests {
                 #expect(page.text.contains("It costs at most \(amount) "))
             }
             let marketing = try await console.get(target, try await console.signIn(.marketing))
-            #expect(marketing.text.contains(" of fewer than 10 customers would get `comeback`"))
+            #expect(marketing.words.contains(" of fewer than 10 customers would get `comeback`"))
             let cancelled = try await console.send("\(target)/cancel", from: offer, session)
             #expect(cancelled["location"] == target, "what is done stays")
         }
@@ -234,7 +234,7 @@ struct OfferPageTests {
             let wrong = [("where", "subscription.stat is expired")]
             let answer = try await console.send("\(offer)/audience", from: offer, session, wrong)
             #expect(answer.status == 400)
-            #expect(answer.text.contains("did you mean `subscription.state`?"))
+            #expect(answer.words.contains("did you mean `subscription.state`?"))
             let unknown = try await console.send("/console/offers/nope/audience", from: offer, session)
             #expect(unknown.status == 404)
             for id in ["x", "00000000-0000-4000-8000-000000000000"] {

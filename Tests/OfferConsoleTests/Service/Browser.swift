@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
 
+@testable import OfferConsole
+
 /// An answer as a browser gets it.
 struct Page: Sendable {
     var status: Int
@@ -21,6 +23,18 @@ struct Page: Sendable {
     /// The token of the page's first form.
     var formToken: String? {
         text.firstMatch(of: /name="formToken" value="([0-9a-f]+)"/).map { String($0.output.1) }
+    }
+
+    /// The page with what it shows of an answer of the API as the answer has it: quoted parts in backticks, instants as
+    /// they are.
+    var words: String {
+        text.replacing("<code>", with: "`").replacing("</code>", with: "`")
+            .replacing(/<time datetime="([^"]*)">[^<]*<\/time>/) { $0.output.1 }
+    }
+
+    /// Whether the page shows a text of an answer.
+    func says(_ text: String) -> Bool {
+        Data(words.utf8).range(of: Data(PageText().escapeText(text).utf8)) != nil
     }
 
     /// Whether the bytes are there: Swift compares texts by characters, which a browser does not.
