@@ -85,4 +85,10 @@ public struct ProxyUsers: Sendable, Hashable {
     public init(header: String, keys: [String: String]) {
         (self.header, self.keys) = (header, keys)
     }
+
+    /// The id of a person's key, by their name byte for byte: to `String`, a kelvin sign is a `K`.
+    public func key(of name: String) -> String? {
+        guard let place = keys.index(forKey: name), keys[place].key.utf8.elementsEqual(name.utf8) else { return nil }
+        return keys[place].value
+    }
 }

@@ -10,7 +10,8 @@ struct ProxyUserTests {
     private static let path = "/console/customers"
     private static let header = "X-Forwarded-User"
 
-    /// Anna has a `support` key, ben an `admin` key for one network, cleo a key of an app, dora none that there is.
+    /// Anna has a `support` key, ben an `admin` key for one network, cleo a key of an app, dora none that there is, and Kim
+    /// a `marketing` key.
     private static func users(_ useCases: UseCases) async throws -> ProxyUsers {
         func key(_ role: Role, _ networks: [IPNetwork] = []) async throws -> String {
             let token = try await useCases.apiKeys.create(scope: ConsoleFixture.scope, role: role, networks: networks)
@@ -21,6 +22,7 @@ struct ProxyUserTests {
             keys: [
                 "anna": try await key(.support), "ben": try await key(.admin, [try IPNetwork("198.51.100.0/24")]),
                 "cleo": try await key(.client), "dora": "0000000000000000",
+                "Kim": try await key(.marketing),
             ])
     }
 
@@ -83,7 +85,9 @@ struct ProxyUserTests {
 
     @Test(
         "a name that is not in the configuration as it is written names no person",
-        arguments: ["", "Anna", "anna,ben", "anna ben", "anne", "anna\u{301}", "eve", "*", "0000000000000000"])
+        arguments: [
+            "", "Anna", "anna,ben", "anna ben", "anne", "anna\u{301}", "eve", "*", "0000000000000000", "\u{212A}im",
+        ])
     func unknown(_ name: String) async throws {
         try await Self.run { console in
             #expect(try await console.get(Self.path, nil, Self.named(name)).status == 303)

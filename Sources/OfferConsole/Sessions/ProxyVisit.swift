@@ -22,7 +22,7 @@ extension ConsoleSite {
                 .forbidden, "the header `\(proxyUsers.header)` is given \(names.count) times",
                 hint: "let the proxy replace what a browser sends")
         }
-        guard let name = names.first, let id = proxyUsers.keys[name] else { return nil }
+        guard let name = names.first, let id = proxyUsers.key(of: name) else { return nil }
         let found = try await useCases.consoleSessions.caller(ofProxyUser: name, key: id, from: context.address)
         guard let (caller, secret) = found else {
             throw Problem(
