@@ -123,7 +123,7 @@ struct AudienceCounting {
         }
         try progress(done, max(done, total))
         kept.fill(tally, at: now, cost: offer.cost)
-        (kept.hasCondition, kept.isCompared) = (condition != nil, compared != nil)
+        (kept.offerId, kept.hasCondition, kept.isCompared) = (offer.offer.offer.id, condition != nil, compared != nil)
         kept.samples = try chosen(among: eligible)
         kept.gainSamples = try chosen(among: gains)
         kept.lossSamples = try chosen(among: losses)

@@ -91,10 +91,13 @@ public final class Simulations: Sendable {
 
     /// How far one is, or what came of it.
     ///
+    /// - Parameter offer: of which offer it has to be.
     /// - Throws: `unknownSimulation`.
-    public func show(_ id: LowercaseUUID, caller: Caller) async throws -> SimulationBody {
+    public func show(
+        _ id: LowercaseUUID, of offer: OfferId? = nil, caller: Caller
+    ) async throws -> SimulationBody {
         try await database.read { [clock] transaction in
-            try Self.body(id, caller: caller, clock: clock, transaction)
+            try Self.body(id, of: offer, caller: caller, clock: clock, transaction)
         }
     }
 
@@ -115,7 +118,8 @@ public final class Simulations: Sendable {
     }
 
     private static func body(
-        _ id: LowercaseUUID, caller: Caller, clock: RequestClock, _ transaction: any StoreTransaction
+        _ id: LowercaseUUID, of offer: OfferId? = nil, caller: Caller, clock: RequestClock,
+        _ transaction: any StoreTransaction
     ) throws -> SimulationBody {
         let now = try clock.tolerantInstant(transaction)
         guard let number = try ScopeStore(transaction).number(of: caller.scope),
@@ -130,6 +134,9 @@ public final class Simulations: Sendable {
         if let result = stored.result {
             guard let kept = try? WireJSON.decode(KeptAudience.self, from: Array(result.utf8)) else {
                 throw StoreError.corrupt("the result of the simulation `\(id)` cannot be read")
+            }
+            if let offer, let counted = kept.offerId, counted != offer {
+                throw RequestError.unknownSimulation(id.description)
             }
             body.result = try kept.shown(to: caller.role, transaction)
         }

@@ -108,7 +108,7 @@ extension ConsoleSite {
     @Sendable func audience(_ request: Request, _ visit: Visit) async throws -> Response {
         try QueryParameters(request, known: []).finish()
         let (offer, id) = (try visit.offerId(), try visit.simulationId())
-        let body = try await useCases.simulations.show(id, caller: visit.caller)
+        let body = try await useCases.simulations.show(id, of: offer, caller: visit.caller)
         var content: [String: Any] = [
             "id": offer.rawValue, "path": PageLink.offer(offer), "state": body.state.rawValue,
             "simulationPath": PageLink.audience(offer, id), "done": body.progress.done, "of": body.progress.of,
@@ -127,12 +127,18 @@ extension ConsoleSite {
         return .redirect(to: PageLink.audience(offer, id))
     }
 
+    /// Whom the condition left out because it could not be decided.
+    private static func unknown(_ result: SimulationResult) -> [[String?]] {
+        guard let number = result.undeterminedWhere, number != .exactly(0) else { return [] }
+        return [["not counted: may or may not meet the condition", number.words]]
+    }
+
     private static func members(_ result: SimulationResult, of offer: String) -> [String: Any] {
         [
             "headline": SimulationWords.headline(result, of: offer), "costs": SimulationWords.costs(result),
             "charts": Picture.all(OfferCharts.simulation(result, of: offer), id: "audience"),
             "tables": PageTable.all([
-                ("Outcomes", ["outcome", "customers"], SimulationWords.outcomes(result)),
+                ("Outcomes", ["outcome", "customers"], SimulationWords.outcomes(result) + unknown(result)),
                 (
                     "Who is left after each rule", ["after", "left", "rule"],
                     result.waterfall.map { [$0.step, $0.customers.words, $0.rule] }

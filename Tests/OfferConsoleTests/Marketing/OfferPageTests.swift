@@ -225,6 +225,26 @@ struct OfferPageTests {
         }
     }
 
+    @Test("an audience is shown under its own offer alone, and says whom its condition may have left out")
+    func audienceOfAnother() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            _ = try await console.issue("100")
+            let (session, offer) = (try await console.signIn(), "/console/offers/comeback")
+            let begun = try await console.send(
+                "\(offer)/audience", from: offer, session, [("where", "customer.attributes.plan is gold")])
+            let target = try #require(begun["location"], "\(begun.text)")
+            var page = try await console.get(target, session)
+            while page.text.contains("http-equiv") { page = try await console.get(target, session) }
+            #expect(page.text.contains("0 of 0 customers would get `comeback`"), "\(page.text)")
+            #expect(page.hasRow(["not counted: may or may not meet the condition", "1"]), "\(page.text)")
+            for other in ["either", "nope"] {
+                let path = target.replacing("/comeback/", with: "/\(other)/")
+                #expect(try await console.get(path, session).status == 404, "\(other)")
+            }
+        }
+    }
+
     @Test("an audience that cannot be counted, or that is none, is refused in words")
     func wrongAudience() async throws {
         try await ConsoleFixture.run { console in
