@@ -5,7 +5,7 @@ package import OfferModel
 /// A change that the server would make, and what it means for customers.
 package struct PlannedChange: Sendable {
     package let change: CatalogChange
-    /// What this version of offerctl finds there by comparing the catalogs; `nil` where it cannot read one of them, or
+    /// What this version finds there by comparing the catalogs; `nil` where it cannot read one of them, or
     /// finds nothing.
     private let difference: CatalogDifference?
     package let effect: CatalogEffect
@@ -69,7 +69,7 @@ package struct PlannedChange: Sendable {
 }
 
 extension CatalogEffect {
-    static let unknown = unclear("this version of offerctl cannot tell for which customers that changes something")
+    static let unknown = unclear("this version cannot tell for which customers that changes something")
 
     /// Of a change of which only the server tells: a whole offer that is new, or removed, is clear.
     fileprivate init(_ change: CatalogChange, in file: Catalog?) {
@@ -78,7 +78,7 @@ extension CatalogEffect {
             case ("removed", nil): .stopped
             case ("added", nil):
                 change.offerId.flatMap { file?.offer($0) }.map(CatalogEffect.init(added:))
-                    ?? Self(widens: true, "a new offer; this version of offerctl cannot read its terms")
+                    ?? Self(widens: true, "a new offer; this version cannot read its terms")
             default: .unknown
             }
     }

@@ -24,7 +24,7 @@ struct PlannedChangeTests {
         return try #require(all.first)
     }
 
-    private let unknown = "this version of offerctl cannot tell for which customers that changes something"
+    private let unknown = "this version cannot tell for which customers that changes something"
 
     @Test("a change is judged by the values of the catalogs, in whatever words the server tells of it")
     func values() throws {
@@ -74,7 +74,7 @@ struct PlannedChangeTests {
         #expect(removed.words.hasPrefix("it is no longer issued; "))
         let added = CatalogChange(.added, of: "a")
         #expect(try planned(added).effect.mark == "+")
-        #expect(try planned(added).words == "a new offer; this version of offerctl cannot read its terms")
+        #expect(try planned(added).words == "a new offer; this version cannot read its terms")
         #expect(try planned(added, to: Self.catalog(Self.offer())).effect.mark == "+")
         let draft = try planned(added, to: Self.catalog(Self.offer { $0.status = .draft }))
         #expect(draft.effect.mark == "·")
