@@ -32,6 +32,7 @@ struct ForgedFormTests {
                 let answer = try await console.post("\(path)/void", fields, session, origin: headers)
                 #expect(answer.status == 403, "\(name): \(answer.text)")
                 #expect(answer["content-type"] == "text/html; charset=utf-8")
+                #expect(answer.text.contains("<title>the form was not accepted"))
             }
             let fields = [("reason", "asked by the customer"), ("formToken", token)]
             #expect(try await console.post("\(path)/void", fields, nil).status == 303, "no session")

@@ -108,6 +108,7 @@ struct ProxyUserTests {
                 let page = try await console.get(Self.path, nil, headers)
                 #expect(page.status == 403)
                 #expect(page.says(words), "\(page.text)")
+                #expect(page.text.contains("role may not do this") == words.contains("has the role"))
             }
         }
     }

@@ -5,8 +5,9 @@ import OfferHTTP
 
 /// Whether the browser sends a form for a page of this server.
 ///
-/// It protects the sign-in form, which belongs to no session yet; every other form also carries a token. `Sec-Fetch-Site` cannot be set by a page, and browsers send it wherever there is TLS and on this machine;
-/// elsewhere `Origin` has to name the host that the request names.
+/// It protects the sign-in form, which belongs to no session yet; every other form also carries a token. No page can set
+/// `Sec-Fetch-Site`, and browsers send it wherever there is TLS and on this machine; elsewhere `Origin` has to name the
+/// host that the request names.
 enum FormOrigin {
     private static let site = HTTPField.Name.ours("Sec-Fetch-Site")
 
@@ -16,8 +17,8 @@ enum FormOrigin {
         throw foreign
     }
 
-    static let foreign = Problem(
-        .forbidden, "the form does not come from a page of this console, or from an earlier session",
+    static let foreign = Problem.refused(
+        "the form was not accepted", "it does not come from a page of this console, or from an earlier session",
         hint: "go back to the console, load the page again, and send the form from there")
 
     private static func isOwn(_ request: Request, isEncrypted: Bool) -> Bool {
@@ -29,5 +30,14 @@ enum FormOrigin {
         }
         let schemes = isEncrypted ? ["https"] : ["https", "http"]
         return schemes.contains { origin.lowercased() == "\($0)://\(host.lowercased())" }
+    }
+}
+
+extension Problem {
+    /// A `forbidden` of which the role is not the reason, as its own title says.
+    static func refused(_ title: String, _ detail: String, hint: String) -> Problem {
+        var problem = Problem(.forbidden, detail, hint: hint)
+        problem.document.title = title
+        return problem
     }
 }

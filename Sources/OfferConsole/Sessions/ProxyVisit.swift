@@ -6,6 +6,8 @@ import OfferHTTP
 import OfferModel
 
 extension ConsoleSite {
+    private static let notAccepted = "who the proxy says you are was not accepted"
+
     /// Who the proxy in front says is at the browser, by the API key that the configuration gives them; `nil` where no
     /// trusted proxy names a person with a key. It comes before a cookie: that may be of the person before.
     ///
@@ -18,15 +20,15 @@ extension ConsoleSite {
         }
         let names = request.headers[values: header]
         guard names.count <= 1 else {
-            throw Problem(
-                .forbidden, "the header `\(proxyUsers.header)` is given \(names.count) times",
+            throw Problem.refused(
+                Self.notAccepted, "the header `\(proxyUsers.header)` is given \(names.count) times",
                 hint: "let the proxy replace what a browser sends")
         }
         guard let name = names.first, let id = proxyUsers.key(of: name) else { return nil }
         let found = try await useCases.consoleSessions.caller(ofProxyUser: name, key: id, from: context.address)
         guard let (caller, secret) = found else {
-            throw Problem(
-                .forbidden, "the API key `\(id)` of `\(name)` is unknown, revoked or expired",
+            throw Problem.refused(
+                Self.notAccepted, "the API key `\(id)` of `\(name)` is unknown, revoked or expired",
                 hint: "ask the operator for another one in `console.proxyUsers` of offerd.yaml")
         }
         guard caller.role.isStaff else {
