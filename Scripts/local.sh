@@ -39,8 +39,8 @@ prepare_offerd() {
     done
 }
 
-# start_offerd FOLDER [PORT]: starts the server, by default on a free port, and sets `server` (its process) and `url`;
-# returns 1 if it does not start.
+# start_offerd FOLDER [PORT [OPTION…]]: starts the server, by default on a free port, and sets `server` (its process) and
+# `url`; returns 1 if it does not start.
 start_offerd() {
     local folder=$1 port=${2:-0}
     # It, and what is started beside it, reaches no other machine.
@@ -48,7 +48,7 @@ start_offerd() {
     # An earlier server's address must not be taken for this one's.
     : >"$folder/serve.out"
     # Not part of a pipeline, so that signals reach the server itself.
-    "$offerd" serve --config "$folder/offerd.yaml" --listen "127.0.0.1:$port" >"$folder/serve.out" 2>"$folder/serve.log" &
+    "$offerd" serve --config "$folder/offerd.yaml" --listen "127.0.0.1:$port" "${@:3}" >"$folder/serve.out" 2>"$folder/serve.log" &
     server=$!
     url=
     for _ in $(seq 1 300); do
@@ -75,6 +75,23 @@ stop_offerd() {
     wait "$server" 2>/dev/null || true
     server=
     stayed_here || exit 1
+}
+
+# fill_history FOLDER: lets the server of an installation that has not served yet live through the last 30 days with made-up
+# customers, and stops it. `filling` in the folder says that this was begun and did not end.
+fill_history() {
+    local folder=$1
+    if [[ -e $folder/serve.out ]]; then
+        say "using the data made earlier"
+        return 0
+    fi
+    touch "$folder/filling"
+    printf '%s000\n' $((($(date +%s) / 86400 - 30) * 86400)) >"$folder/clock"
+    start_offerd "$folder" 0 --clock-file "$folder/clock" || return 1
+    python3 Scripts/sample_history.py --url "$url" --offerd "$offerd" --root "$folder/root" --tokens "$folder/tokens" \
+        --clock "$folder/clock" --catalog Examples/catalog.yaml | tee "$folder/history.txt" || return 1
+    stop_offerd
+    rm "$folder/filling"
 }
 
 # request METHOD PATH BODYFILE TOKEN: prints the status on the first line, then the body.
