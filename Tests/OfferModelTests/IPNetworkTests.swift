@@ -61,6 +61,16 @@ struct IPNetworkTests {
         }
     }
 
+    @Test("this machine's own addresses are 127.0.0.0/8 and ::1, and no others")
+    func loopback() {
+        for text in ["127.0.0.1", "127.255.255.255", "::1", "::ffff:127.0.0.1"] {
+            #expect(IPAddress(text)?.isLoopback == true, "\(text)")
+        }
+        for text in ["126.255.255.255", "128.0.0.0", "0.0.0.0", "::", "::2", "1::1", "::127.0.0.1", "10.0.0.127"] {
+            #expect(IPAddress(text)?.isLoopback == false, "\(text)")
+        }
+    }
+
     @Test("only 4 or 16 bytes are an address; four are the mapped sixteen")
     func bytes() {
         for count in 0...40 where count != 4 && count != 16 {

@@ -8,6 +8,8 @@ import OfferStore
 package struct ConsoleSessions: Sendable {
     /// How long a session lasts, in milliseconds: a day's work.
     package static let life = 12 * Instant.Duration.hour
+    /// How long a link signs in, in milliseconds: time enough to go from a terminal to a browser.
+    package static let linkLife = 10 * Instant.Duration.minute
     private static let secretLength = 64
 
     let database: Ledger
@@ -20,16 +22,52 @@ package struct ConsoleSessions: Sendable {
     ///
     /// - Returns: the secret, which is stored nowhere: 64 lower-case hexadecimal digits of 256 random bits.
     package func begin(for caller: Caller, person: String?) async throws -> String {
-        let secret = Hexadecimal.lowercase(try random.bytes(Self.secretLength / 2))
-        let digest = digest(of: secret)
+        let secret = try newSecret()
+        try await keep(digest(of: secret), for: caller, person: person, life: Self.life)
+        return secret
+    }
+
+    /// Makes the code of a link that signs the holder of a key in once, where the key is of LocalTesting.
+    ///
+    /// - Returns: the code, which is stored nowhere and is no session's secret: it has a digest of its own kind.
+    package func link(for caller: Caller) async throws -> String {
+        let code = try newSecret()
+        try await keep(digest(ofLink: code), for: caller, person: nil, life: Self.linkLife)
+        return code
+    }
+
+    /// Who the code of a link signs in, which is worth nothing from then on; `nil` if it is unknown, used or over, is
+    /// sent from another machine, or is of a key that is not of LocalTesting or not valid.
+    ///
+    /// - Throws: `rateLimited`, `addressNotAllowed`.
+    package func caller(forLink code: String, from address: IPAddress?) async throws -> Caller? {
+        let digest = digest(ofLink: code)
+        guard address?.isLoopback == true,
+            let (link, key, last) = try await database.readInline({ try ConsoleSessionStore($0).session(digest) }),
+            key.scope.environment == .localTesting
+        else {
+            try apiKeys.rates.noteFailure(from: address)
+            return nil
+        }
+        let now = clock.tolerantInstant(after: last)
+        guard link.expiresAt > now, let caller = try apiKeys.holder(of: key, from: address, at: now),
+            // Of several requests at once, one removes it.
+            try await database.write(by: caller.author, { try ConsoleSessionStore($0).remove(digest) })
+        else { return nil }
+        try apiKeys.rates.take(key: caller.apiKeyId, caller.role, from: address)
+        return caller
+    }
+
+    private func newSecret() throws -> String { Hexadecimal.lowercase(try random.bytes(Self.secretLength / 2)) }
+
+    private func keep(_ digest: String, for caller: Caller, person: String?, life: Int64) async throws {
         try await database.write(by: caller.author) { transaction in
             let now = try clock.tolerantInstant(transaction)
             try ConsoleSessionStore(transaction).insert(
                 ConsoleSession(
                     digest: digest, apiKeyId: caller.apiKeyId, person: person, createdAt: now,
-                    expiresAt: now.adding(milliseconds: Self.life)))
+                    expiresAt: now.adding(milliseconds: life)))
         }
-        return secret
     }
 
     /// Who a secret is of; `nil` if it is unknown, or if its session or its key is over.
@@ -72,7 +110,7 @@ package struct ConsoleSessions: Sendable {
 
     package func end(_ secret: String, by caller: Caller) async throws {
         let digest = digest(of: secret)
-        try await database.write(by: caller.author) { try ConsoleSessionStore($0).remove(digest) }
+        _ = try await database.write(by: caller.author) { try ConsoleSessionStore($0).remove(digest) }
     }
 
     /// What each form of a session carries, so that no other page can send it: it follows from the secret, which other
@@ -84,6 +122,8 @@ package struct ConsoleSessions: Sendable {
     package func isFormToken(_ given: String, of secret: String) -> Bool {
         digest.areEqual(Array(given.utf8), Array(formToken(of: secret).utf8))
     }
+
+    private func digest(ofLink code: String) -> String { digest(of: "offerd-console-link\n\(code)") }
 
     private func digest(of secret: String) -> String { Hexadecimal.lowercase(digest.sha256(Array(secret.utf8))) }
 }

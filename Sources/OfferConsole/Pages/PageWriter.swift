@@ -33,8 +33,11 @@ struct PageWriter: Sendable {
         return try write(template, title, frame(content, for: visit.caller, in: template), status: status)
     }
 
-    func signIn(next: LocalPath?, name: String? = nil, refusedBy problem: Problem? = nil) throws -> Response {
+    func signIn(
+        next: LocalPath?, link: String? = nil, name: String? = nil, refusedBy problem: Problem? = nil
+    ) throws -> Response {
         var content: [String: Any] = [:]
+        content["link"] = link
         content["next"] = next?.text
         content["name"] = name
         content["problem"] = problem.map { PageMembers.of($0.document) }

@@ -10,26 +10,34 @@ extension ConsoleSite {
     private static let tokenLength = 200
     private static let nameLength = 64
 
-    /// `GET /console/sign-in`.
+    /// `GET /console/sign-in`. A link is only shown a button: what another site or a program that looks at links in
+    /// advance asks for signs no person in.
     func signInForm(_ request: Request, _ context: OfferContext) async throws -> Response {
-        var query = try QueryParameters(request, known: ["next"])
+        var query = try QueryParameters(request, known: ["link", "next"])
         let next = query.field("next", maximum: LocalPath.longest)
+        let link = query.field("link", maximum: Self.tokenLength)
         try query.finish()
-        return try pages.signIn(next: LocalPath(next))
+        return try pages.signIn(next: LocalPath(next), link: link)
     }
 
-    /// `POST /console/sign-in`: exchanges an API key for a session. Each has a new secret, so that no
+    /// `POST /console/sign-in`: exchanges an API key, or the code of a link, for a session. Each has a new secret, so that no
     /// person goes on with one that another could have put into their browser.
     func signIn(_ request: Request, _ context: OfferContext) async throws -> Response {
         try FormOrigin.require(request, isEncrypted: context.isEncrypted)
-        var form = try await request.form(known: ["token", "name", "next"])
+        var form = try await request.form(known: ["token", "link", "name", "next"])
         let next = LocalPath(form.field("next", maximum: LocalPath.longest))
         let name = form.field("name", maximum: Self.nameLength)
         let token = form.field("token", maximum: Self.tokenLength) ?? ""
+        let link = form.field("link", maximum: Self.tokenLength)
         do {
             try form.finish()
-            let found = try await useCases.apiKeys.caller(forToken: token, from: context.address)
-            guard var caller = found else { throw Problem.unknownKey }
+            let found =
+                if let link {
+                    try await useCases.consoleSessions.caller(forLink: link, from: context.address)
+                } else {
+                    try await useCases.apiKeys.caller(forToken: token, from: context.address)
+                }
+            guard var caller = found else { throw link == nil ? Problem.unknownKey : .uselessLink }
             context.note(caller)
             caller.requestId = context.requestId
             caller.person = name
@@ -65,6 +73,13 @@ extension Problem {
     fileprivate static var unknownKey: Problem {
         var problem = Problem.unauthenticated(.unknown)
         problem.document.hint = "ask the operator for one: `offerd api-keys create` makes a key"
+        return problem
+    }
+
+    fileprivate static var uselessLink: Problem {
+        var problem = unknownKey
+        problem.document.detail = "the link was used already, is older than 10 minutes, or is of another machine"
+        problem.document.hint = "`offerd dev console-link` makes another one; or sign in with an API key"
         return problem
     }
 }

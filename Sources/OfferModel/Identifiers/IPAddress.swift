@@ -39,6 +39,9 @@ public struct IPAddress: Sendable, Hashable {
 
     public var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
+    /// Whether it is this machine's: 127.0.0.0/8 or `::1`.
+    public var isLoopback: Bool { isIPv4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1 }
+
     private init(ipv4 bytes: some Collection<UInt8>) {
         self.init(high: 0, low: 0xFFFF << 32 | Self.number(bytes))
     }

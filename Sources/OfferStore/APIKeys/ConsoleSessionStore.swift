@@ -1,8 +1,8 @@
 public import OfferModel
 
-/// A person signed in to the console with an API key.
+/// A person signed in to the console with an API key, or a link that signs one in.
 public struct ConsoleSession: Sendable, Hashable {
-    /// SHA-256 of the secret in the browser's cookie, in lower-case hexadecimal.
+    /// SHA-256 of the secret in the browser's cookie, in lower-case hexadecimal; of a link, that of its code with a prefix.
     public var digest: String
     public var apiKeyId: String
     /// The name that the person gave, if any.
@@ -56,7 +56,8 @@ public struct ConsoleSessionStore {
         return (found, key, lastInstant)
     }
 
-    public func remove(_ digest: String) throws {
-        try transaction.execute("DELETE FROM console_session WHERE digest = ?1", digest)
+    /// - Returns: whether it was there.
+    public func remove(_ digest: String) throws -> Bool {
+        try transaction.changes(by: "DELETE FROM console_session WHERE digest = ?1", digest) > 0
     }
 }

@@ -222,7 +222,7 @@ extension APIKeyState {
 }
 
 extension CommandFailure {
-    fileprivate static func noActiveKey(_ name: String) -> CommandFailure {
+    static func noActiveKey(_ name: String) -> CommandFailure {
         let shown = name.hasPrefix("offerd_") ? "with that token" : "`\(name)`"
         return CommandFailure(
             .failed, "there is no active API key \(shown)", hints: ["`offerd api-keys list` shows them"])

@@ -20,7 +20,9 @@ struct DevelopmentCommand: ParsableCommand {
               offerd dev root --out .local/root
               offerd dev sign --root .local/root --scenario Examples/scenarios/lapsed.yaml
             """,
-        subcommands: [DevelopmentServe.self, DevelopmentRoot.self, DevelopmentSign.self],
+        subcommands: [
+            DevelopmentServe.self, DevelopmentRoot.self, DevelopmentSign.self, DevelopmentConsoleLink.self,
+        ],
         defaultSubcommand: DevelopmentServe.self)
 }
 
