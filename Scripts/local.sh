@@ -94,6 +94,14 @@ fill_history() {
     rm "$folder/filling"
 }
 
+# console_link FOLDER PAGE: prints a link that signs in to the console of the running server, once, and leads to the page.
+console_link() {
+    local id link
+    id=$(cut -d _ -f 4 "$1/tokens/admin")
+    link=$("$offerd" dev console-link "$id" --config "$1/offerd.yaml" --listen "${url#http://}") || return 1
+    printf '%s&next=%s\n' "$link" "${2//\//%2f}"
+}
+
 # request METHOD PATH BODYFILE TOKEN: prints the status on the first line, then the body.
 request() {
     curl --silent --show-error --max-time 30 --request "$1" --header "Authorization: Bearer $4" \

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Lets a local server live through a month: a few hundred made-up customers, who buy, ask for offers, use them and are refused.
+"""Lets a local server live through a month, with customers who buy, ask for offers, use them and are refused.
 
 Run by `fill_history` of Scripts/local.sh. The server goes by `offerd serve --clock-file CLOCK` and is empty. CLOCK holds the first
-moment, a midnight; this program sets it from event to event, and leaves it at the real time of its own start. All of it goes through
-the API: the catalog, orders with signed purchases of `offerd dev sign`, Apple's notifications, a pause, a grant and a voided offer.
+moment, a midnight; this program sets it from event to event, and leaves it at the real time of its own start. All of it goes
+through the API: a catalog and a campaign, orders with purchases signed by `offerd dev sign`, Apple's notifications, a pause, a grant
+and a voided offer.
 
-What the customers do follows from a fixed seed, and when they do it from the date, so that two runs on one day differ only in today's hours.
-Prints one line for each offer. Exits 1 if the server answers anything but what a customer may be told.
+What the customers do follows from a fixed seed, and when they do it from the date, so that two runs on one day differ only in what
+is to come today. Prints one line for each offer. Exits 1 if the server answers anything but what a customer may be told.
 """
 
 import argparse
@@ -35,10 +36,30 @@ APP, GROUP = "com.example.pro", "21500001"
 MONTHLY, YEARLY = f"{APP}.monthly", f"{APP}.yearly"
 PRICES = {MONTHLY: ("P1M", "9.99"), YEARLY: ("P1Y", "79.99")}
 # How many ask a day at the beginning, by what they are.
-PER_DAY = {"newcomer": 2.6, "returning": 1.3, "remembered": 0.7, "loyal": 1.3, "leaving": 0.6, "second_trial": 0.4}
+PER_DAY = {
+    "newcomer": 2.4, "returning": 1.2, "remembered": 0.7, "loyal": 1.3, "leaving": 0.6, "second_trial": 0.4, "invited": 1.1,
+}
 WEEKDAYS = (0.85, 0.8, 0.9, 0.95, 1.1, 1.3, 1.2)
-# A mail to those who left, on the 17th day: more of them ask.
-MAILED = {17: 3.2, 18: 2.2, 19: 1.5}
+# A campaign begins on the 9th day, with a mail.
+LAUNCH, MAILED = 9, (3.0, 2.2, 1.6, 1.3)
+CAMPAIGN = """
+  # A campaign: two months at 2.99 for customers who left, until 900 dollars of discount are used.
+  - id: hello-again
+    type: promotional
+    offerIdentifier: hello_again
+    products: [com.example.pro.monthly]
+    paymentMode: payAsYouGo
+    period: P1M
+    periodCount: 2
+    price: { amount: "2.99", currency: USD }
+    status: active
+    priority: 30
+    tags: [comeback]
+    eligibility: { fact: subscription.state, in: [expired] }
+    limits:
+      - { count: 1, per: customer }
+      - { spend: "900.00", currency: USD } # 14.00 per use
+"""
 PAUSED = (10.4, 12.4)
 
 
@@ -146,6 +167,12 @@ class Customer:
         if again and self.at + 3 * DAY < self.now:
             self.ask("comeback-half-price", MONTHLY, "paywall", self.at + 3 * DAY)
 
+    def invited(self) -> None:
+        self.leave(self.rng.randint(1, 9), self.rng.uniform(20, 300))
+        self.ask("hello-again", MONTHLY, "win-back-mail")
+        if self.rng.random() < 0.66 and self.soon < self.now:
+            self.redeem("hello_again", "payAsYouGo", "P1M", "2.99", periodCount=2)
+
     def remembered(self) -> None:
         days = self.rng.uniform(10, 300)
         self.leave(self.rng.randint(1, 5), days)
@@ -206,8 +233,9 @@ def people(start: datetime.datetime, now: datetime.datetime) -> list[Customer]:
         midnight = start + day * DAY
         for kind, base in PER_DAY.items():
             wanted = base * WEEKDAYS[midnight.weekday()] * (1 + 0.012 * day) * dice.uniform(0.7, 1.3)
-            if kind == "returning":
-                wanted *= MAILED.get(day, 1)
+            if kind == "invited":
+                since = day - LAUNCH
+                wanted *= 0 if since < 0 else MAILED[since] if since < len(MAILED) else 1
             for _ in range(int(wanted + dice.random())):
                 at = (midnight + dice.triangular(6, 23.9, 19) * DAY / 24).replace(microsecond=0)
                 is_paused = PAUSED[0] * DAY <= at - start <= PAUSED[1] * DAY
@@ -262,6 +290,10 @@ class Month:
         status, answer = self.send("client", "POST", "/v1/issued-offers", {**body, **delivery, "customer": names}, 200, 201, 403, 422)
         self.answers[body["offerId"]][status] += 1
         self.issued[customer.number] = answer.get("issuedOfferId")
+
+    def apply(self, after: int, catalog: str, message: str) -> None:
+        path = f"/v1/catalog?message={urllib.parse.quote(message)}"
+        self.send("marketing", "PUT", path, catalog.encode(), 200, Content_Type="application/yaml", If_Match=f'"{after}"')
 
     def void(self, customer: Customer, reason: str) -> None:
         self.send("support", "POST", f"/v1/issued-offers/{self.issued[customer.number]}/void", {"reason": reason}, 200)
@@ -320,9 +352,9 @@ def live(arguments: argparse.Namespace) -> None:
         for date, jws in signed.after(customer.at):
             at(date, month.notify, jws)
 
-    catalog = arguments.catalog.read_bytes()
-    month.send(
-        "marketing", "PUT", "/v1/catalog?message=Scripts/run", catalog, 200, Content_Type="application/yaml", If_Match='"0"')
+    catalog = arguments.catalog.read_text()
+    month.apply(0, catalog, "the first offers")
+    at(start + LAUNCH * DAY, month.apply, 1, catalog + CAMPAIGN, "hello-again, with a mail")
     pause = {"until": milliseconds(start + PAUSED[1] * DAY), "reason": "the price in the app is wrong until version 4.2"}
     at(start + PAUSED[0] * DAY, month.send, "marketing", "POST", "/v1/offers/comeback-half-price/pause", pause, 200)
     for customer in customers:
