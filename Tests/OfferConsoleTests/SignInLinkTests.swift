@@ -27,7 +27,7 @@ struct SignInLinkTests {
         }
     }
 
-    @Test("replay: a link signs in once, whoever comes first, and looking at it uses nothing up")
+    @Test("replay: a link signs in once, for the first of several, and looking at it uses nothing up")
     func once() async throws {
         try await ConsoleFixture.run { console in
             let code = try await console.link()
