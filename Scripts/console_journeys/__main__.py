@@ -62,6 +62,8 @@ def main() -> int:
     parser.add_argument("--server", required=True, type=int, help="the server's process")
     parser.add_argument("parts", nargs="+", choices=PARTS)
     options = parser.parse_args()
+    for picture in options.screenshots.glob("failed-*.png"):
+        picture.unlink()
     service = Service(options.url, options.folder, options.programs)
     done = []
     with sync_playwright() as playwright:

@@ -187,7 +187,7 @@ def edit_at_once(anna: Person, service: Service, state: dict) -> None:
         apply(anna, "a better price")
         anna.expect_path("applying the price", "/console/catalog/revisions/3")
         apply(ben, "more budget")
-        ben.expect_refusal(409)
+        ben.expect_refusal(412)
         expect_words("the conflict", ben.alert(), "another catalog was applied in between: revision 3", ": a better price")
         expect_equal("the second editor's text", text(ben), second)
         expect_equal("the revision in force", in_force(service), 3)

@@ -4,7 +4,8 @@
 usage: neighbours.py FOLDER
 
 Prints its address and serves until it is stopped. FOLDER/apple/ORDER.json is what Apple signed for the customer of an order, as
-`offerd dev sign` prints it; a file that is added is known at once. `POST /webhook` adds a line to FOLDER/received.jsonl.
+`offerd dev sign` prints it; a file that is added is known at once. `POST /webhook` adds a line to FOLDER/received.jsonl; while there is
+FOLDER/down, it is answered 503.
 """
 
 import base64
@@ -76,8 +77,12 @@ class Neighbours(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path.startswith("/inApps/v1/notifications/history"):
+            return self.reply(200, {"notificationHistory": [], "hasMore": False})
         if self.path != "/webhook":
             return self.reply(404, UNKNOWN)
+        if (folder / "down").exists():
+            return self.reply(503, {})
         line = {"id": self.headers.get("webhook-id"), "event": json.loads(body)}
         with open(folder / "received.jsonl", "a", encoding="utf-8") as received:
             received.write(json.dumps(line) + "\n")
@@ -87,6 +92,13 @@ class Neighbours(BaseHTTPRequestHandler):
         pass
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Neighbours)
+class Server(ThreadingHTTPServer):
+    def handle_error(self, request, client_address) -> None:
+        """A server that stops leaves its requests; all else is worth reading."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
+server = Server(("127.0.0.1", 0), Neighbours)
 print(f"http://127.0.0.1:{server.server_port}", flush=True)
 server.serve_forever()

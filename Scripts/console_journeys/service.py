@@ -3,11 +3,13 @@
 Journeys check a page against what these answer.
 """
 
+import contextlib
 import json
 import pathlib
 import subprocess
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from urllib.parse import quote, urlencode
 
 ROLES = ("client", "app", "support", "marketing", "admin")
@@ -111,6 +113,16 @@ class Service:
     def tell_apple(self, order: str, customer: Customer) -> None:
         """From now on the simulated App Store knows the customer, by the order too."""
         (self.folder / "apple" / f"{order}.json").write_text(json.dumps(self.signed(customer)))
+
+    @contextlib.contextmanager
+    def webhook_down(self) -> Iterator[None]:
+        """The receiver of the webhook takes no events for a while."""
+        mark = self.folder / "down"
+        mark.touch()
+        try:
+            yield
+        finally:
+            mark.unlink()
 
     def received(self) -> list[dict]:
         """The events that reached the webhook: `id` is the header's, `event` the body."""
