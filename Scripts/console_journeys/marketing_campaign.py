@@ -40,7 +40,7 @@ def run_campaign(browser: Browser, service: Service, pictures: pathlib.Path) -> 
 
         def walk() -> None:
             anna.sign_in(service.tokens["marketing"], "/console/catalog")
-            state = {"before": text(anna), "browser": browser}
+            state = {"before": text(anna), "base": in_force(service), "browser": browser}
             for part in walks:
                 part(anna, service, state)
 
@@ -68,6 +68,11 @@ def in_force(service: Service) -> int:
     return service.items("/v1/catalog/revisions", role="marketing")[0]["revision"]
 
 
+def revision(state: dict, after: int) -> str:
+    """The path of the n-th revision after the one that was in force at the beginning."""
+    return f"/console/catalog/revisions/{state['base'] + after}"
+
+
 def have_the_idea(anna: Person, service: Service, state: dict) -> None:
     """A typo is named with its line, a plan says what would change, and only what was agreed to is applied."""
     wrong = state["before"] + CAMPAIGN.replace("subscription.state", "subscription.staet")
@@ -78,15 +83,15 @@ def have_the_idea(anna: Person, service: Service, state: dict) -> None:
     expect_equal("the text with the typo", text(anna), wrong.replace("\r\n", "\n"))
 
     plan(anna, state["before"] + CAMPAIGN)
-    expect_words("the plan", anna.region("Plan").inner_text(), "1 change to revision 1; nothing was applied", OFFER,
+    expect_words("the plan", anna.region("Plan").inner_text(), f"1 change to revision {state['base']}; nothing was applied", OFFER,
                  "something is widened (+)")
-    expect_equal("the revision in force after a plan", in_force(service), 1)
+    expect_equal("the revision in force after a plan", in_force(service), state["base"])
     anna.page.get_by_label("Message").fill("hello again")
     # The browser holds the form back until the box is ticked.
     anna.page.get_by_role("button", name="Apply", exact=True).click()
-    expect_equal("the revision in force before the agreement", in_force(service), 1)
+    expect_equal("the revision in force before the agreement", in_force(service), state["base"])
     apply(anna, "hello again")
-    anna.expect_path("applying the campaign", "/console/catalog/revisions/2")
+    anna.expect_path("applying the campaign", revision(state, 1))
     expect_words("the revision", anna.page.get_by_role("main").inner_text(), "in force", ": hello again", OFFER)
     offer = service.offer(OFFER)
     expect_equal("the offer for apps", (offer["standing"], offer["limits"][1]["spend"]), ("running", "280.00"))
@@ -185,28 +190,29 @@ def edit_at_once(anna: Person, service: Service, state: dict) -> None:
         plan(ben, second)
         plan(anna, text(anna).replace('amount: "2.99"', 'amount: "3.99"'))
         apply(anna, "a better price")
-        anna.expect_path("applying the price", "/console/catalog/revisions/3")
+        anna.expect_path("applying the price", revision(state, 2))
         apply(ben, "more budget")
         ben.expect_refusal(412)
-        expect_words("the conflict", ben.alert(), "another catalog was applied in between: revision 3", ": a better price")
+        expect_words("the conflict", ben.alert(), f"another catalog was applied in between: revision {state['base'] + 2}", ": a better price")
         expect_equal("the second editor's text", text(ben), second)
-        expect_equal("the revision in force", in_force(service), 3)
+        expect_equal("the revision in force", in_force(service), state["base"] + 2)
         changed = ben.page.get_by_role("link", name="What it changed")
-        expect_equal("the link to the change", changed.get_attribute("href"), "/console/catalog/revisions/3")
+        expect_equal("the link to the change", changed.get_attribute("href"), revision(state, 2))
         ben.press("Plan")
         # That the price would be undone too.
-        expect_words("the second plan", ben.region("Plan").inner_text(), "2 changes to revision 3", "2.99", "3.99", "500.00")
+        expect_words("the second plan", ben.region("Plan").inner_text(), f"2 changes to revision {state['base'] + 2}", "2.99", "3.99", "500.00")
 
 
 def go_back(anna: Person, service: Service, state: dict) -> None:
-    anna.go("/console/catalog/revisions/1")
+    anna.go(revision(state, 0))
     form = anna.region("Roll back to it")
     expect_words("what a rollback changes", form.inner_text(), OFFER)
     anna.press("Roll back", form)
-    anna.expect_path("rolling back", "/console/catalog/revisions/4")
-    expect_words("the rollback", anna.page.get_by_role("main").inner_text(), "rollback to revision 1")
+    anna.expect_path("rolling back", revision(state, 3))
+    expect_words("the rollback", anna.page.get_by_role("main").inner_text(), f"rollback to revision {state['base']}")
     anna.go("/console/catalog")
     expect_equal("the catalog after the rollback", text(anna), state["before"])
     listed = anna.page.get_by_role("link", name=re.compile("^revision ")).all_inner_texts()
-    expect_equal("the revisions", [words.partition(",")[0] for words in listed], [f"revision {number}" for number in (4, 3, 2, 1)])
+    numbers = [f"revision {state['base'] + more}" for more in (3, 2, 1, 0)]
+    expect_equal("the revisions", [words.partition(",")[0] for words in listed[:4]], numbers)
     expect_equal("the offer's status after the rollback", service.offer(OFFER)["status"], "archived")

@@ -23,7 +23,7 @@ class Customer:
     """One with an Apple Account and an account in the app; `steps` is what they did (docs/scenarios.md)."""
 
     def __init__(self, number: int, *steps: dict) -> None:
-        self.apple = str(7_050_000_000 + number)
+        self.apple = str(7_060_000_000 + number)
         self.account = f"{number:08d}-0000-4000-8000-{number:012d}"
         self.steps = [{"appTransaction": {"at": "-P400D"}}, *steps]
 
