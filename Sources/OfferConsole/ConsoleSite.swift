@@ -204,7 +204,9 @@ extension Request {
                 .unsupportedMediaType, "the request is no form of this console",
                 hint: "send the form from its page; programs use the API")
         }
-        let bytes = try await bytes(upTo: limit)
-        return try QueryParameters(String(decoding: bytes, as: UTF8.self), known: known)
+        guard let text = String(validating: try await bytes(upTo: limit), as: UTF8.self) else {
+            throw RequestFault(path: "query", .invalidValue, "the form is not UTF-8")
+        }
+        return try QueryParameters(text, known: known)
     }
 }

@@ -53,6 +53,8 @@ struct PageText: MustacheContentType {
             case UInt8(ascii: ">"): escaped += "&gt;".utf8
             case UInt8(ascii: "\""): escaped += "&quot;".utf8
             case UInt8(ascii: "'"): escaped += "&#39;".utf8
+            // HTML has none, and browsers differ in what they make of one.
+            case 0: escaped += "\u{FFFD}".utf8
             default: escaped.append(byte)
             }
         }

@@ -176,7 +176,12 @@ extension APICall {
 }
 
 extension Visit {
-    func offerId() throws -> OfferId { OfferId(try context.pathText("id")) }
+    func offerId() throws -> OfferId {
+        let id = OfferId(try context.pathText("id"))
+        // Which the database could not be asked for.
+        guard !id.rawValue.utf8.contains(0) else { throw RequestError.unknownOffer(id) }
+        return id
+    }
 }
 
 extension PageMembers {

@@ -56,6 +56,9 @@ extension ConsoleSite {
         let longest = ConsoleSite.formBytes
         var typed: [String: Any] = [:]
         for name in Self.signatureFields { typed[name] = form.field(name, maximum: longest) }
+        if let format = typed["format"] as? String, ArtefactFormat(rawValue: format) == nil {
+            form.refuse("format", "is no format", hint: "choose one of the list")
+        }
         try form.finish()
         guard let passed = PassedSignature(typed: typed.compactMapValues { $0 as? String }) else {
             form.refuse("timestamp", "is not a number", hint: "give the number that the app passed")
