@@ -50,10 +50,16 @@ enum Browser {
     static func send(
         port: Int, _ method: String, _ target: String, _ headers: [(String, String)] = [], body: String? = nil
     ) async throws -> Page {
+        try await send(port: port, method, target, headers, bytes: body.map { Array($0.utf8) })
+    }
+
+    static func send(
+        port: Int, _ method: String, _ target: String, _ headers: [(String, String)] = [], bytes body: [UInt8]?
+    ) async throws -> Page {
         var text = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
-        if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
-        let bytes = Array("\(text)\r\n\(body ?? "")".utf8)
+        if let body { text += "Content-Length: \(body.count)\r\n" }
+        let bytes = Array("\(text)\r\n".utf8) + (body ?? [])
         return try await withCheckedThrowingContinuation { continuation in
             // A thread of its own: blocked threads of the shared pool could keep the server's database waiting.
             Thread.detachNewThread {
