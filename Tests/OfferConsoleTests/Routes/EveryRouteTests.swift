@@ -29,7 +29,8 @@ struct EveryRouteTests {
         return try await console.post(target, [("formToken", token)] + route.fields, session)
     }
 
-    @Test("role escalation: a page and a form are for the roles of the call of the API that they make", arguments: staff)
+    @Test(
+        "role escalation: a page and a form are for the roles of the call of the API that they make", arguments: staff)
     func roles(_ role: Role) async throws {
         try await ConsoleFixture.run { console in
             let records = try await console.makeRecords()
@@ -80,7 +81,8 @@ struct EveryRouteTests {
                 ("no page", [("Sec-Fetch-Site", "none")]), ("two places", Self.own + [("Sec-Fetch-Site", "none")]),
                 ("another site that states an origin", [("Sec-Fetch-Site", "cross-site"), ("Origin", origin)]),
                 ("another origin", [("Origin", "https://evil.example")]), ("no origin", [("Origin", "null")]),
-                ("another port", [("Origin", origin + "0")]), ("two origins", [("Origin", origin), ("Origin", origin)]),
+                ("another port", [("Origin", origin + "0")]),
+                ("two origins", [("Origin", origin), ("Origin", origin)]),
             ]
             let tokens = [
                 nil, "", String(repeating: "0", count: 64), foreign, token + "0", String(token.dropLast()),

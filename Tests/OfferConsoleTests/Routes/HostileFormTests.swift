@@ -65,7 +65,8 @@ struct HostileFormTests {
                 let large = Array("\(valid)&reason=".utf8) + [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20)
                 try Self.expectRefusal(try await person.send(target, [Self.form], large), "\(route.name), 1 MiB", [413])
                 let bodies = [
-                    "&\(name)=\(person.token)&\(name)=\(person.token)", "&nonsense=1", "&=1", "&%", "&%zz=1", "&\(name)=%f",
+                    "&\(name)=\(person.token)&\(name)=\(person.token)", "&nonsense=1", "&=1", "&%", "&%zz=1",
+                    "&\(name)=%f",
                     "&nonsense[]=1", "&\(name)=%ff", "&\(name)=%c3%28", "&\(name)=%ed%a0%80", "&\(name)=%f4%90%80%80",
                 ]
                 for body in bodies {
@@ -108,7 +109,8 @@ struct HostileFormTests {
                 "/issued-offers/{id}/void": ["reason", "release"], "/signatures": ConsoleSite.signatureFields,
                 "/offers/{id}/pause": ConsoleSite.pauseFields, "/pause": ConsoleSite.pauseFields,
                 "/offers/{id}/audience": ["where"], "/catalog/plan": ["text", "revision", "message"],
-                "/catalog": ["text", "revision", "message"], "/catalog/revisions/{n}/rollback": ["revision", "message"],
+                "/catalog": ["text", "revision", "message"],
+                "/catalog/revisions/{n}/rollback": ["revision", "message"],
                 "/operations/resend": ["event"], "/operations/test": ["webhook"],
             ]
             let before = try await console.everything()
@@ -163,7 +165,8 @@ struct HostileFormTests {
                             ? try await console.get(target, person.session)
                             : try await console.post(
                                 target, [("formToken", person.token)] + route.fields, person.session)
-                        try Self.expectRefusal(answer, "\(route.name), \(target.prefix(80))", [400, 404, 409, 412, 422, 503])
+                        try Self.expectRefusal(
+                            answer, "\(route.name), \(target.prefix(80))", [400, 404, 409, 412, 422, 503])
                         for secret in ["quentin", "app-100", "monthly"] {
                             #expect(!answer.text.contains(secret), "\(route.name), \(target.prefix(80))")
                         }
@@ -185,7 +188,8 @@ struct HostileFormTests {
 
     private static let questions: [(path: String, fields: [String])] = [
         ("/customers", ["q", "kind", "asOf", "offer", "cursor"]), ("/offers", ["cursor"]),
-        ("/offers/comeback/results", ["by", "timeZone", "from", "to"]), ("/catalog", ["cursor"]), ("/sign-in", ["next"]),
+        ("/offers/comeback/results", ["by", "timeZone", "from", "to"]), ("/catalog", ["cursor"]),
+        ("/sign-in", ["next"]),
     ]
 
     @Test("a question of a page that makes no sense has an answer in words, whatever is in it")
