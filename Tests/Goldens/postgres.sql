@@ -171,6 +171,7 @@ CREATE TABLE import_run (
     repeated bigint NOT NULL CHECK (repeated >= 0),
     subscriptions bigint NOT NULL CHECK (subscriptions >= 0),
     stated bigint NOT NULL CHECK (stated >= 0),
+    report text COLLATE "C",
     scope_id bigint NOT NULL,
     closed_at bigint,
     CHECK ((stage = 'closed') = (closed_at IS NOT NULL))

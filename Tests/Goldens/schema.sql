@@ -189,6 +189,7 @@ CREATE TABLE import_run (
     repeated INTEGER NOT NULL CHECK (repeated >= 0),
     subscriptions INTEGER NOT NULL CHECK (subscriptions >= 0),
     stated INTEGER NOT NULL CHECK (stated >= 0),
+    report TEXT,
     scope_id INTEGER NOT NULL REFERENCES scope (id),
     closed_at INTEGER,
     CHECK ((stage = 'closed') = (closed_at IS NOT NULL))

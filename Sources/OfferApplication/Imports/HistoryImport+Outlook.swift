@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferModel
 import OfferStore
 
@@ -14,7 +15,46 @@ public struct ImportedCustomers: Sendable, Hashable {
     public var needingApple: Int64 = 0
 }
 
+/// What the report says beside the counts. It is kept with the import before the rows that it was made from go, so that an
+/// import that is interrupted while they go tells the same.
+struct ToldOfImport: WireObject {
+    var refused: [String: Int64] = [:]
+    var customers = ImportedCustomers()
+
+    init() {}
+
+    init(refused: [String: Int64], customers: ImportedCustomers) {
+        self.refused = refused
+        self.customers = customers
+    }
+
+    init(_ run: ImportRun) throws {
+        guard let told = try? WireJSON.decode(Self.self, from: Array((run.report ?? "").utf8)) else {
+            throw StoreError.corrupt("the report of the import `\(run.number)` cannot be read")
+        }
+        self = told
+    }
+
+    mutating func visit(_ members: inout some MemberVisitor) {
+        members.required("customers", &customers.count)
+        members.required("decided", &customers.decided)
+        members.required("needingApple", &customers.needingApple)
+        members.required("refused", &refused)
+        members.required("undetermined", &customers.undetermined)
+        members.required("unsigned", &customers.unsigned)
+    }
+}
+
 extension HistoryImport {
+    /// Notes what was told, before the rows it was made from go.
+    func keep(_ told: ToldOfImport, of run: ImportRun) async throws -> ImportRun {
+        var kept = run
+        kept.report = String(decoding: try WireJSON.encode(told), as: UTF8.self)
+        let next = kept
+        try await ledger.write(by: author) { try ImportStore($0).update(next, from: run) }
+        return next
+    }
+
     /// Looks at each customer with staged data, once all of it is applied.
     ///
     /// - Parameter needingApple: given the ids of subscriptions whose customer is undetermined or unsigned.

@@ -60,7 +60,8 @@ public struct HistoryImport: Sendable {
     ///     source again gives them again.
     ///   - needingApple: given the ids of the subscriptions whose customers need data from Apple
     ///     (``ImportedCustomers``).
-    ///   - reported: told when all of them were given, while they still could be given again.
+    ///   - reported: told when all of them were given, while they still could be given again. Once it has returned, they
+    ///     are given no more, even where the import is interrupted after that (``ImportReport/wasReported``).
     /// - Throws: ``ImportError/anotherIsOpen(_:)``, `clockBehind`, `CancellationError`, what the source, the closures
     ///   or the store throw; what was committed stays.
     public func run(
@@ -72,11 +73,18 @@ public struct HistoryImport: Sendable {
         if run.stage == .staging { run = try await stage(source, run, progress) }
         if run.stage == .applying { run = try await apply(run, progress) }
         if run.stage == .stating { run = try await state(run, progress) }
-        let refused = try await report(run, refusals)
-        let customers = try await outlook(of: run, needingApple: needingApple)
-        try reported()
+        let wasReported = run.report != nil
+        if !wasReported {
+            let refused = try await report(run, refusals)
+            let customers = try await outlook(of: run, needingApple: needingApple)
+            try reported()
+            run = try await keep(ToldOfImport(refused: refused, customers: customers), of: run)
+        }
+        let told = try ToldOfImport(run)
         try await close(run)
-        return ImportReport(counts: run.counts, refused: refused, customers: customers, isResumed: isResumed)
+        return ImportReport(
+            counts: run.counts, refused: told.refused, customers: told.customers, isResumed: isResumed,
+            wasReported: wasReported)
     }
 
     /// Drops what an interrupted import has staged and not applied; what it applied stays.
@@ -205,6 +213,8 @@ public struct ImportReport: Sendable, Hashable {
     /// Who was imported and what can be decided of them; `nil` of a rehearsal.
     public var customers: ImportedCustomers?
     public var isResumed = false
+    /// An earlier process was given the refusals and the ids, and was interrupted after that.
+    public var wasReported = false
 }
 
 public enum ImportError: Error, Sendable, Hashable {

@@ -60,6 +60,8 @@ public struct ImportRun: Sendable, Hashable {
     /// The staged row that was applied last, in the order of subscriptions.
     public var cursor: ImportCursor
     public var counts: ImportCounts
+    /// What was told of its refusals and customers, as JSON, once it was: from then on the rows it was made from go.
+    public var report: String?
 }
 
 /// A place among staged rows in the order in which they are applied.

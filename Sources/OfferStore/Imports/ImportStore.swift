@@ -41,8 +41,9 @@ public struct ImportStore {
         let updated = try transaction.changes(
             by: """
                 UPDATE import_run SET (\(Self.changing)) = (?*)
-                WHERE id = ?1 AND stage = ?2 AND position = ?3 AND applied_key = ?4 AND applied_row = ?5
+                WHERE id = ?1 AND stage = ?2 AND position = ?3 AND applied_key = ?4 AND applied_row = ?5 AND digest = ?6
                 """, run.number, before.stage, before.position, before.cursor.key, before.cursor.row,
+            before.terms.digest,
             list: Array(try run.stored().dropFirst()))
         guard updated == 1 else {
             throw StoreError.busy("another process goes on with this import at the same time")
@@ -159,7 +160,6 @@ public struct ImportStore {
                 DELETE FROM import_customer WHERE run_id = ?1 AND customer_id IN (
                     SELECT customer_id FROM import_customer WHERE run_id = ?1 ORDER BY customer_id LIMIT ?2)
                 """, run.number, limit)
-        // Last, so that a report that was interrupted can be made again.
         guard rows < limit, customers < limit else { return false }
         let refusals = try transaction.changes(
             by: """
@@ -267,5 +267,6 @@ extension ImportRun: TableRow {
         try columns("repeated", &counts.repeated, "CHECK (repeated >= 0)")
         try columns("subscriptions", &counts.subscriptions, "CHECK (subscriptions >= 0)")
         try columns("stated", &counts.stated, "CHECK (stated >= 0)")
+        try columns("report", &report)
     }
 }

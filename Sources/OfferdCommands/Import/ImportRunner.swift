@@ -32,8 +32,10 @@ struct ImportRunner {
         let line = ImportProgressLine()
         let report = try await report(imports, source, terms, refused, ids, line)
         line.end()
-        try refused.finish()
-        try ids?.finish()
+        if report.wasReported, options.refused != nil || options.ids != nil {
+            Console.note(
+                "the refused lines and the ids were listed before the import was interrupted, and are not again")
+        }
         for text in ImportText.lines(report, isRehearsal: options.dryRun, completeAsOf: terms.completeAsOf) {
             try Console.output(text)
         }
@@ -52,8 +54,10 @@ struct ImportRunner {
         _ ids: AtomicFile?, _ line: ImportProgressLine
     ) async throws -> ImportReport {
         if options.dryRun {
-            return try await imports.rehearse(
+            let report = try await imports.rehearse(
                 source, provenance: terms.provenance, progress: line.show, refusals: refused.add)
+            try refused.finish()
+            return report
         }
         if options.discard, let dropped = try await imports.discard(source: terms.source) {
             Console.note(

@@ -93,6 +93,42 @@ struct ImportRunTests {
         #expect(try await bench.count("import_refusal") == "0")
     }
 
+    @Test(
+        "a run that is lost while it clears what it staged tells the whole report when it goes on, and lists nothing again",
+        arguments: [(1, "1200", "1100"), (2, "200", "1100"), (3, "0", "100"), (4, "0", "0")])
+    func lostWhileClearing(commit: Int, staged: String, refused: String) async throws {
+        struct Lost: Error {}
+        var lines: [Result<ImportedHistory, ImportRefusal>] = Self.lines(1_200).map { .success($0) }
+        lines += (1...1_100).map { .failure(ImportRefusal($0 % 2 == 0 ? .otherStore : .malformed, "line \($0)")) }
+        let pace = HistoryImport.Pace(lines: 4_000, payloads: 2_000, rest: .zero)
+        let bench = try ImportBench()
+        let (reports, commits) = (Counter(), Counter())
+        let database = StoppingDatabase(bench.database) { _, point in
+            if case .committed = point, reports.total > 0, commits.next() == commit { throw Lost() }
+        }
+        var given: [RefusedLine] = []
+        await #expect(throws: Lost.self) {
+            try await bench.importer(over: database, pace: pace).run(
+                ListedSource(lines), ImportBench.terms, refusals: { given += $0 }, reported: { reports.next() })
+        }
+        #expect(given.count == 1_100)
+        #expect(try await bench.count("import_row") == staged)
+        #expect(try await bench.count("import_refusal") == refused)
+
+        var again: [String] = []
+        let report = try await bench.importer(pace: pace).run(
+            ListedSource(lines), ImportBench.terms, refusals: { again += $0.map(\.reason) },
+            needingApple: { again += $0 }, reported: { again.append("reported") })
+        #expect(again.isEmpty && report.wasReported)
+        #expect(report.counts.added == 1_200 && report.counts.lines == 2_300)
+        #expect(report.refused == ["malformed": 550, "otherStore": 550])
+        let customers = try #require(report.customers)
+        #expect(customers.count == 1_200 && customers.needingApple == 1_200 && customers.unsigned == 1_200)
+        #expect(customers.decided + customers.undetermined.values.reduce(0, +) == 1_200)
+        #expect(try await bench.texts("SELECT stage FROM import_run") == ["closed"])
+        #expect(try await bench.count("import_refusal") == "0")
+    }
+
     @Test("progress never goes back and ends with everything")
     func progress() async throws {
         let bench = try ImportBench()

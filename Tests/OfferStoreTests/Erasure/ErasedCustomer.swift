@@ -111,11 +111,11 @@ struct ErasedCustomer {
     private static let imported = [
         """
         INSERT INTO import_run VALUES (1, 'transactions', 'operator', zeroblob(32), NULL, 9, 'closed', 100, 2, 1, 1, 1,
-            0, '710000000000001', 0, 0, 0, 0, 0, 0, 0, 1, 10)
+            0, '710000000000001', 0, 0, 0, 0, 0, 0, 0, NULL, 1, 10)
         """,
         """
         INSERT INTO import_run VALUES (2, 'transactions', 'operator', zeroblob(32), NULL, 9, 'applying', 100, 2, 1, 1, 1,
-            0, '799', 0, 0, 0, 0, 0, 0, 0, 1, NULL)
+            0, '799', 0, 0, 0, 0, 0, 0, 0, NULL, 1, NULL)
         """,
         "INSERT INTO import_row VALUES (1, 2, '710000000000001', 1, 'transaction', x'7B7D', NULL, 'Zoë Überall')",
         "INSERT INTO import_row VALUES (2, 2, '799', 1, 'transaction', X'7B7D', NULL, 'anna')",
