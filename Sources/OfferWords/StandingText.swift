@@ -3,10 +3,7 @@ package import OfferModel
 
 /// How an offer is for everyone, in words.
 package enum StandingText {
-    /// The standing, or the status in the catalog if the server leaves it out.
-    package static func word(_ offer: OfferSummary) -> String {
-        offer.standing?.rawValue ?? (offer.paused ? OfferStanding.paused.rawValue : offer.status.rawValue)
-    }
+    package static func word(_ offer: OfferSummary) -> String { offer.standing.rawValue }
 
     package static func words(_ offer: OfferSummary) -> String {
         let word = word(offer)
@@ -16,7 +13,7 @@ package enum StandingText {
         case .running: word + (offer.ends.map { " until \(TimeText.absolute($0))" } ?? "")
         case .exhausted: "\(word): a total or a budget has no room for another use"
         case .ended: "\(word): " + (offer.status == .archived ? "archived" : "its end has passed")
-        case .paused, nil: word
+        case .paused: word
         }
     }
 
@@ -26,7 +23,7 @@ package enum StandingText {
         case .paused: offer.pause?.until
         case .scheduled: offer.starts
         case .running, .exhausted: offer.ends
-        case .draft, .ended, nil: nil
+        case .draft, .ended: nil
         }
     }
 

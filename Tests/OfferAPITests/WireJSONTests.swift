@@ -35,6 +35,19 @@ struct WireJSONTests {
         #expect(try WireJSON.decode(HealthBody.self, from: bytes) == HealthBody())
     }
 
+    @Test("an offer without its standing, or with one that this version does not know, is no answer of ours")
+    func standing() throws {
+        func read(_ standing: String) throws -> OfferSummary {
+            let json =
+                #"{"offerId":"a","paused":false,"priority":0,\#(standing)"status":"active","type":"promotional"}"#
+            return try WireJSON.decode(OfferSummary.self, from: Array(json.utf8))
+        }
+        #expect(try read(#""standing":"exhausted","#).standing == .exhausted)
+        for bad in ["", #""standing":null,"#, #""standing":"","#, #""standing":"Running","#, #""standing":3,"#] {
+            #expect(throws: RequestFault.self, "\(bad)") { try read(bad) }
+        }
+    }
+
     @Test("every problem code has the status of the contract")
     func statuses() {
         let expected: [String: Int] = [

@@ -19,7 +19,10 @@ struct ProductionTests {
             status: 200, headers: headers + [("Content-Type", "application/yaml"), ("ETag", "\"4\"")],
             body: "offers: []\n")
         let revision = #"{"actor":"k","createdAt":1795298300000,"document":"offers: []","format":"yaml","revision":3}"#
-        let offer = #"{"offerId":"a","paused":\#(isPaused),"priority":0,"status":"active","type":"promotional"}"#
+        let offer = """
+            {"offerId":"a","paused":\(isPaused),"priority":0,"standing":"\(isPaused ? "paused" : "running")",\
+            "status":"active","type":"promotional"}
+            """
         let offers = #"{"items":[\#(offer)]}"#
         let paused = #"{"changed":true,"everyOfferPaused":false,"offerId":"a","paused":true}"#
         let removed = #"{"changes":[{"change":"removed","offerId":"a"}],"revision":5}"#

@@ -13,8 +13,8 @@ package struct OfferSummary: WireObject {
     /// Its rank; larger wins.
     package var priority = 0
     package var paused = false
-    /// How it is for everyone; absent from older servers.
-    package var standing: OfferStanding?
+    /// How it is for everyone.
+    package var standing = OfferStanding.running
     /// What keeps it back, if anything does.
     package var pause: OfferPauseBody?
     package var terms: Terms?
@@ -42,7 +42,7 @@ package struct OfferSummary: WireObject {
         members.required("paused", &paused)
         members.required("priority", &priority)
         members.optional("rollout", &rollout)
-        members.optional("standing", &standing)
+        members.required("standing", &standing)
         members.optional("starts", &starts)
         members.required("status", &status)
         members.optional("tags", &tags)
