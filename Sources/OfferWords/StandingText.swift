@@ -8,7 +8,10 @@ package enum StandingText {
     package static func words(_ offer: OfferSummary) -> String {
         let word = word(offer)
         return switch offer.standing {
-        case .draft: "\(word): not issued until its status is active"
+        case .draft:
+            "\(word): "
+                + (offer.status == .draft
+                    ? "not issued until its status is active" : "its `environments` do not name this one")
         case .scheduled: word + (offer.starts.map { ": it starts at \(TimeText.absolute($0))" } ?? "")
         case .running: word + (offer.ends.map { " until \(TimeText.absolute($0))" } ?? "")
         case .exhausted: "\(word): a total or a budget has no room for another use"

@@ -30,12 +30,13 @@ struct OfferStandingTests {
         var ends: Int64?
         var pause: PauseTerm?
         var isExhausted = false
+        var environments = Set(AppStoreEnvironment.allCases)
         let expected: OfferStanding
 
         var testDescription: String {
             "\(status) \(starts.map(String.init) ?? "–") to \(ends.map(String.init) ?? "–"), "
                 + "\(pause.map { $0.until.map { "paused until \($0)" } ?? "paused" } ?? "not paused")"
-                + (isExhausted ? ", exhausted" : "")
+                + (isExhausted ? ", exhausted" : "") + (environments.contains(.production) ? "" : ", elsewhere")
         }
     }
 
@@ -58,15 +59,24 @@ struct OfferStandingTests {
         Case(starts: 2, pause: PauseTerm(until: day(2)), expected: .scheduled),
         Case(starts: 2, pause: PauseTerm(until: day(3)), expected: .paused),
         Case(starts: 2, pause: forever, expected: .paused),
+        // Not for the environment that it is asked of.
+        Case(environments: [.sandbox], expected: .draft),
+        Case(environments: [.production, .sandbox], expected: .running),
+        Case(pause: forever, isExhausted: true, environments: [.sandbox, .xcode], expected: .draft),
+        Case(starts: 1, environments: [.localTesting], expected: .draft),
+        Case(status: .archived, environments: [.sandbox], expected: .ended),
     ]
 
     @Test("it is the first of ended, draft, paused, scheduled, exhausted and running that applies", arguments: cases)
     func standing(_ given: Case) {
         let offer = Self.offer {
             ($0.status, $0.starts, $0.ends) = (given.status, given.starts.map(Self.day), given.ends.map(Self.day))
+            $0.environments = given.environments
         }
         #expect(
-            OfferStanding(offer, at: Self.now, pause: given.pause, isExhausted: given.isExhausted) == given.expected)
+            OfferStanding(
+                offer, in: .production, at: Self.now, pause: given.pause, isExhausted: given.isExhausted)
+                == given.expected)
     }
 
     @Test("every standing is reached by some combination")

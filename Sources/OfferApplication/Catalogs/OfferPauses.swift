@@ -38,7 +38,9 @@ public struct OfferPauses: Sendable {
             let groups = catalog.catalog.offerGroups
             let now = try clock.tolerantInstant(transaction)
             let items = try page.offers.map { offer in
-                try summary(of: offer, in: groups[offer.id], catalog.catalog, pauses, at: now, number, transaction)
+                try summary(
+                    of: offer, in: groups[offer.id], catalog.catalog, pauses, at: now, caller.scope.environment, number,
+                    transaction)
             }
             return PageBody(items: items, next: page.next?.description)
         }
@@ -46,7 +48,7 @@ public struct OfferPauses: Sendable {
 
     private func summary(
         of offer: Offer, in group: SubscriptionGroupId?, _ catalog: Catalog, _ pauses: ShownPauses, at now: Instant,
-        _ number: ScopeNumber, _ transaction: any StoreTransaction
+        _ environment: AppStoreEnvironment, _ number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> OfferSummary {
         let store = CounterStore(transaction)
         let counters = try store.counters(of: offer, in: group, open: [], at: now, in: number)
@@ -55,7 +57,7 @@ public struct OfferPauses: Sendable {
         let products = offer.products.compactMap { catalog.product($0)?.product }
         let pause = pauses.active.pause(of: offer, at: now)
         let standing = OfferStanding(
-            offer, at: now, pause: pause.map { PauseTerm(until: $0.endsAt) },
+            offer, in: environment, at: now, pause: pause.map { PauseTerm(until: $0.endsAt) },
             isExhausted: SharedAllowance.isExhausted(allowances, products, of: offer))
         var pace = OfferPace()
         if standing == .running, !allowances.isEmpty, let group {

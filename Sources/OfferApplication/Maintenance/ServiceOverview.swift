@@ -99,8 +99,8 @@ public struct ServiceOverviews: Sendable {
         }
         let offers = catalog.offers.filter { compiled in
             let offer = compiled.offer
-            return !compiled.sharedLimits.isEmpty && offer.environments.contains(scope.environment)
-                && ![.draft, .ended].contains(OfferStanding(offer, at: now))
+            return !compiled.sharedLimits.isEmpty
+                && ![.draft, .ended].contains(OfferStanding(offer, in: scope.environment, at: now))
         }
         guard !offers.isEmpty else { return [] }
         let store = CounterStore(transaction)

@@ -188,6 +188,20 @@ struct OfferPauseTests {
         #expect(try await Self.summary(bench).standing == .running, "what was not redeemed counts no longer")
     }
 
+    @Test("an offer that is not for the environment of the caller is told as a draft there, as it is not issued")
+    func elsewhere() async throws {
+        for (environments, standing) in [("Sandbox", OfferStanding.draft), ("Sandbox, LocalTesting", .running)] {
+            let catalog =
+                TestCatalog.head
+                + TestCatalog.shared("{ count: 3 }").replacing(
+                    "    status: active", with: "    environments: [\(environments)]\n    status: active")
+            let bench = try await Workbench(catalog: catalog)
+            let shown = try await Self.summary(bench)
+            #expect(shown.standing == standing && shown.status == .active)
+            #expect(try await bench.useCases.overviews.read().uses.isEmpty == (standing == .draft))
+        }
+    }
+
     @Test("after ten redemptions in ten days the list says when the total and the budget are used up at this pace")
     func pace() async throws {
         let bench = try await Workbench(

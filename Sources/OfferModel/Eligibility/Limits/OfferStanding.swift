@@ -1,6 +1,6 @@
 /// Where an offer is between its draft and its end, as it is for everyone: the rules of single customers are not in it.
 public enum OfferStanding: String, Sendable, Hashable, CaseIterable {
-    /// Not issued yet.
+    /// Not issued yet, or not in this environment.
     case draft
     /// Active, with a start to come.
     case scheduled
@@ -20,11 +20,14 @@ public enum OfferStanding: String, Sendable, Hashable, CaseIterable {
     /// - Parameters:
     ///   - pause: what keeps the offer back at that instant.
     ///   - isExhausted: ``SharedAllowance/isExhausted(_:_:of:)``.
-    public init(_ offer: Offer, at now: Instant, pause: PauseTerm? = nil, isExhausted: Bool = false) {
+    public init(
+        _ offer: Offer, in environment: AppStoreEnvironment, at now: Instant, pause: PauseTerm? = nil,
+        isExhausted: Bool = false
+    ) {
         let start = offer.starts.flatMap { now < $0 ? $0 : nil }
         if offer.status == .archived || offer.ends.map({ $0 <= now }) ?? false {
             self = .ended
-        } else if offer.status == .draft {
+        } else if offer.status == .draft || !offer.environments.contains(environment) {
             self = .draft
         } else if let pause, start.map({ start in pause.until.map { start < $0 } ?? true }) ?? true {
             self = .paused
