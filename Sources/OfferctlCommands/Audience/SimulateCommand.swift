@@ -13,7 +13,7 @@ struct SimulateCommand: AsyncParsableCommand {
         discussion: """
             The server asks of every customer what a dry-run of the offer would say, in the background, and this waits for \
             the result: a minute for a million customers. It writes nothing that offers depend on. The waterfall shows who \
-            is left after each rule.
+            is left after each rule. Ctrl-C cancels it.
 
             --where counts only customers who meet a condition, in the words of the catalog: FACT OPERATOR VALUE, \
             joined by and, or, not and parentheses. --catalog decides by a file instead of the catalog in force, and \
@@ -92,28 +92,66 @@ enum ConditionArgument {
 }
 
 extension OfferdClient {
-    /// Has an audience counted and waits for the result.
+    /// Has an audience counted and waits for the result. SIGINT and SIGTERM cancel the simulation.
     func simulate(_ request: SimulationRequest) async throws -> Reply<SimulationBody> {
         let id = try await post("/v1/simulations", request, as: SimulationStarted.self).body.id
+        guard let reply = try await Interruption.stoppable({ try await result(of: id) }) else {
+            throw await cancelInterrupted(id)
+        }
+        return reply
+    }
+
+    private func result(of id: LowercaseUUID) async throws -> Reply<SimulationBody> {
         var isNoted = false
         while true {
-            let reply = try await call(.GET, "/v1/simulations/\(id)", as: SimulationBody.self)
+            let reply = try await simulation(id)
             switch reply.body.state {
             case .done: return reply
             case .running: break
             case .cancelled:
-                throw CommandFailure(.failed, "the simulation was cancelled", hints: ["run the command again"])
+                throw CommandFailure(.failed, "the simulation `\(id)` was cancelled", hints: ["run the command again"])
             case .failed:
+                let failure = reply.body.failure ?? "the customers could not be counted"
                 throw CommandFailure(
-                    .unavailable, (reply.body.failure ?? "the customers could not be counted").printable,
-                    hints: ["run the command again"])
+                    .unavailable, "\(failure.printable) (simulation `\(id)`)", hints: ["run the command again"])
             }
             // Before the first customers are counted, their number is not known.
             if !isNoted, reply.body.progress.done > 0 {
-                Console.note("counting \(reply.body.progress.of.counted("customer"))")
+                Console.note("counting \(reply.body.progress.of.counted("customer")) (simulation `\(id)`)")
                 isNoted = true
             }
             try await Task.sleep(for: .milliseconds(500))
+        }
+    }
+
+    /// Where the server does not answer, the id is all that is left to find the result by.
+    private func simulation(_ id: LowercaseUUID) async throws -> Reply<SimulationBody> {
+        do {
+            return try await call(.GET, "/v1/simulations/\(id)", as: SimulationBody.self)
+        } catch let failure as CommandFailure {
+            let hint = "hint: it may still count: `GET /v1/simulations/\(id)` has the result, and `DELETE` cancels it"
+            throw CommandFailure(failure.status, lines: failure.lines + [hint])
+        } catch var refusal as ServerRefusal {
+            refusal.problem.detail += " (simulation `\(id)`)"
+            throw refusal
+        }
+    }
+
+    private func cancelInterrupted(_ id: LowercaseUUID) async -> CommandFailure {
+        var client = self
+        // Someone waits for the command to end.
+        client.timeoutSeconds = min(timeoutSeconds, 5)
+        do {
+            let body = try await client.call(.DELETE, "/v1/simulations/\(id)", as: SimulationBody.self).body
+            return CommandFailure(
+                .failed,
+                body.state == .cancelled
+                    ? "interrupted, and the simulation `\(id)` is cancelled"
+                    : "interrupted, but the simulation `\(id)` had already ended")
+        } catch {
+            return CommandFailure(
+                .failed, "interrupted, but the simulation `\(id)` could not be cancelled",
+                hints: ["`DELETE /v1/simulations/\(id)` cancels it"])
         }
     }
 }

@@ -20,7 +20,7 @@ struct OfferdClient: Sendable {
     /// The API key's token; sent, never shown.
     let token: String
     /// The limit of a whole exchange.
-    let timeoutSeconds: Int
+    var timeoutSeconds: Int
     /// Trusted instead of this machine's.
     var authorities: Authorities?
     /// The context whose token it is: a key of another app or environment is not used.
