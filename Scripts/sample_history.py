@@ -43,7 +43,7 @@ WEEKDAYS = (0.85, 0.8, 0.9, 0.95, 1.1, 1.3, 1.2)
 # A campaign begins on the 9th day, with a mail.
 LAUNCH, MAILED = 9, (3.0, 2.2, 1.6, 1.3)
 CAMPAIGN = """
-  # A campaign: two months at 2.99 for customers who left, until 900 dollars of discount are used.
+  # A campaign: two months at 2.99 for customers who left, until 560 dollars of discount are used.
   - id: hello-again
     type: promotional
     offerIdentifier: hello_again
@@ -58,7 +58,7 @@ CAMPAIGN = """
     eligibility: { fact: subscription.state, in: [expired] }
     limits:
       - { count: 1, per: customer }
-      - { spend: "900.00", currency: USD } # 14.00 per use
+      - { spend: "560.00", currency: USD } # 14.00 per use
 """
 PAUSED = (10.4, 12.4)
 
