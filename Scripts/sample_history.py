@@ -395,7 +395,10 @@ def main() -> None:
         "clock": "the server's clock file", "catalog": "the catalog to apply first",
     }.items():
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True, help=what)
-    live(parser.parse_args())
+    try:
+        live(parser.parse_args())
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":
