@@ -23,14 +23,15 @@ def expect_equal(what: str, shown: object, wanted: object) -> None:
 
 
 def expect_words(what: str, shown: str, *wanted: str) -> None:
-    """Each of the words is there; white space counts as one space."""
+    """Each of the words is there."""
     text = plain(shown)
     for words in wanted:
-        expect(words in text, f"{what}: `{words}` is not in `{text[:300]}`")
+        expect(plain(words) in text, f"{what}: `{plain(words)}` is not in `{text[:300]}`")
 
 
 def plain(text: str) -> str:
-    return " ".join(text.split())
+    """White space as one space, and without the backticks of a quote, which a page may show as code."""
+    return " ".join(text.replace("`", "").split())
 
 
 class Person:
@@ -73,7 +74,7 @@ class Person:
 
     @property
     def path(self) -> str:
-        return self.page.url.removeprefix(self.url)
+        return self.page.url.removeprefix(self.url).partition("#")[0]
 
     def expect_path(self, what: str, path: str) -> None:
         expect_equal(f"{self.name}: {what} leads to", self.path, path)
@@ -152,7 +153,9 @@ def journey(name: str, walk, someone: Person, pictures: pathlib.Path) -> None:
     try:
         walk()
     except (Error, LookupError, ValueError, RuntimeError) as error:
-        faults.append(f"{name}: cannot go on at {someone.path}: {str(error).splitlines()[0]}")
+        # Playwright says in the line below which element it waited for.
+        lines = [line.strip() for line in str(error).splitlines() if line.strip() and "Call log" not in line]
+        faults.append(f"{name}: cannot go on at {someone.path}: {' '.join(lines[:2])}")
     if len(faults) > before:
         with contextlib.suppress(Error):
             someone.page.screenshot(path=pictures / f"failed-{name.replace(' ', '-')}.png", full_page=True)

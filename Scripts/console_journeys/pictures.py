@@ -1,4 +1,4 @@
-"""The pictures of docs/console.md: `Scripts/console --docs` takes them anew."""
+"""The pictures of docs/console.md, which `Scripts/console --docs` takes."""
 
 import pathlib
 from dataclasses import dataclass
@@ -64,6 +64,7 @@ def prepare(visitor: Person, picture: Picture) -> None:
         field = visitor.page.get_by_label("The catalog as YAML")
         field.fill(field.input_value().replace('amount: "4.99"', 'amount: "3.99"'))
         visitor.press("Plan")
-        visitor.region("Plan").evaluate("element => element.scrollIntoView({ block: 'end' })")
+        plan = visitor.page.get_by_role("heading", name="Plan", exact=True)
+        plan.evaluate("element => element.scrollIntoView({ block: 'center' })")
     elif picture.region:
         visitor.region(picture.region).evaluate("element => element.scrollIntoView()")
