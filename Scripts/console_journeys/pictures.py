@@ -31,7 +31,7 @@ PICTURES = [
     Picture("customer", CUSTOMER, "support"),
     Picture("answers", CUSTOMER, "support", region="Offers", height=680),
     Picture("telephone", CUSTOMER, "support", region="Subscriptions", scheme="dark", width=360, height=740),
-    Picture("offers", "/console/offers", "marketing"),
+    Picture("offers", "/console/offers", "marketing", height=660),
     Picture("results", f"/console/offers/{OFFER}/results", "marketing", region="Each event by its own date"),
     Picture("catalog", "/console/catalog", "marketing"),
     Picture("operations", "/console/operations", "admin"),
@@ -66,5 +66,7 @@ def prepare(visitor: Person, picture: Picture) -> None:
         visitor.press("Plan")
         plan = visitor.page.get_by_role("heading", name="Plan", exact=True)
         plan.evaluate("element => element.scrollIntoView({ block: 'center' })")
-    elif picture.region:
+    if picture.name == "answers":
+        visitor.card("welcome-trial").locator("summary").click()
+    if picture.region:
         visitor.region(picture.region).evaluate("element => element.scrollIntoView()")
