@@ -23,6 +23,8 @@ struct ConsoleFixture: Sendable {
     let clock: TestClock
     let useCases: UseCases
     let appStore: LocalAppStore
+    /// What signs for it.
+    let root: LocalRoot
     let database: SQLiteDatabase
 
     /// Starts a server, lets the body use it, and stops it.
@@ -79,7 +81,7 @@ struct ConsoleFixture: Sendable {
                 defer { Task { await services.triggerGracefulShutdown() } }
                 try await body(
                     ConsoleFixture(
-                        port: port, clock: clock, useCases: useCases, appStore: LocalAppStore(root: root),
+                        port: port, clock: clock, useCases: useCases, appStore: LocalAppStore(root: root), root: root,
                         database: database))
             }
             try await group.waitForAll()

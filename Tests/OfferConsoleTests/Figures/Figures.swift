@@ -1,0 +1,269 @@
+import Foundation
+import OfferModel
+import Testing
+
+@testable import OfferConsole
+
+/// A key of the API and a session of the same key at the console, whose answers are compared.
+struct Figures: Sendable {
+    let console: ConsoleFixture
+    let token: String
+    let session: String
+    let role: Role
+    /// Where a difference was found, to be found again.
+    let place: String
+
+    init(_ console: ConsoleFixture, _ role: Role, _ place: String) async throws {
+        (self.console, self.role, self.place) = (console, role, place)
+        token = try await console.token(role)
+        session = try await console.signIn(token)
+    }
+
+    /// What the API answers; `nil` where it refuses.
+    func ask(_ method: String, _ target: String, _ body: [String: Any]? = nil) async throws -> Answer? {
+        let data = try body.map { Array(try JSONSerialization.data(withJSONObject: $0)) }
+        let headers = [("Authorization", "Bearer \(token)"), ("Content-Type", "application/json")]
+        let answer = try await Browser.send(port: console.port, method, target, headers, bytes: data)
+        guard answer.status < 300 else { return nil }
+        return Answer(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any] ?? [:])
+    }
+
+    /// A page, whose moments are all written as they are meant.
+    func page(_ target: String, status: Int = 200) async throws -> PageElement {
+        let page = try await console.get(target, session)
+        #expect(page.status == status, "\(place), \(target)")
+        let read = try PageReader.read(page.body)
+        #expect(read.wrongMoments == [], "\(place), \(target)")
+        return read
+    }
+
+    func expect<Value: Equatable>(
+        _ shown: Value, _ answered: Value, _ what: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(shown == answered, "\(place): \(what)", sourceLocation: sourceLocation)
+    }
+
+    // MARK: Offers
+
+    func board() async throws {
+        let page = try await page("/console/offers")
+        let offers = try #require(try await ask("GET", "/v1/offers?limit=200")).list("items")
+        try #require(offers.count == RandomShop.offers.count)
+        var drawn: [String] = []
+        for (standing, group) in Dictionary(grouping: offers, by: { $0.text("standing") ?? "?" }) {
+            let section = try #require(page.section(standing), "\(place): \(standing)")
+            expect(section.all("h2").first?.words, "\(standing) \(group.count)", "number of \(standing)")
+            expect(section.all("article").count, group.count, "cards of \(standing)")
+            for offer in group {
+                let title = "\(offer.text("offerId") ?? "") \(offer.text("type") ?? "")"
+                let card = section.all("article").first { $0.all("h3").first?.words == title }
+                let lines = try #require(card, "\(place): \(title)").all("p").map(\.words)
+                expect(lines.first { $0.hasPrefix("Left: ") }, Self.left(offer).map { "Left: \($0)" }, title)
+                expect(lines.first { $0.hasPrefix("Paused ") }, Self.pause(offer).map { "Paused \($0)" }, title)
+            }
+        }
+        for offer in offers where !["ended", "draft"].contains(offer.text("standing")) {
+            for limit in offer.list("limits") {
+                let id = offer.text("offerId") ?? ""
+                if let used = limit.number("used"), let count = limit.number("count") {
+                    let amounts = "\(Answer.grouped("\(used)")) of \(Answer.grouped("\(count)")) uses"
+                    drawn.append("\(id): \(amounts)\(Answer.share(used, of: count))")
+                } else if let spent = limit.text("spent"), let spend = limit.text("spend") {
+                    let amounts = "\(Answer.grouped(spent)) of \(Answer.grouped(spend)) \(limit.text("currency") ?? "")"
+                    let share = Answer.share(Answer.milliunits(spent), of: Answer.milliunits(spend))
+                    drawn.append("\(id): \(amounts)\(share)")
+                }
+            }
+        }
+        expect(page.all("desc").first?.words, drawn.isEmpty ? nil : drawn.joined(separator: "; "), "the bars")
+    }
+
+    private static func left(_ offer: Answer) -> String? {
+        let parts = offer.list("limits").compactMap { limit -> String? in
+            if let left = limit.number("remaining"), let count = limit.number("count") { return "\(left) of \(count)" }
+            guard let left = limit.text("unspent"), let spend = limit.text("spend") else { return nil }
+            return "\(left) of \(spend) \(limit.text("currency") ?? "")"
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    private static func pause(_ offer: Answer) -> String? {
+        guard offer.has("pause") else { return nil }
+        let pause = offer["pause"]
+        let covers = ["everyOffer": "with every offer, ", "limitedOffers": "after a restore, "]
+        let actor = [pause.text("actor"), pause.text("actorLabel").map { "(\($0))" }].compactMap(\.self)
+        return "\(covers[pause.text("covers") ?? ""] ?? "")until \(pause.shown("until") ?? "it is resumed"), "
+            + "since \(pause.shown("since") ?? "") by \(actor.joined(separator: " "))"
+            + (pause.text("reason").map { ": \($0)" } ?? "")
+    }
+
+    func offer(_ id: String) async throws {
+        let page = try await page("/console/offers/\(id)")
+        let offers = try #require(try await ask("GET", "/v1/offers?limit=200")).list("items")
+        let offer = try #require(offers.first { $0.text("offerId") == id })
+        let (fields, used) = (page.fields, offer["used"])
+        expect(fields["status"], offer.text("status"), "\(id) status")
+        expect(fields["priority"], offer.number("priority").map(String.init), "\(id) priority")
+        expect(fields["starts"], offer.shown("starts"), "\(id) starts")
+        expect(fields["ends"], offer.shown("ends"), "\(id) ends")
+        expect(fields["left"], Self.left(offer), "\(id) left")
+        expect(fields["paused"], Self.pause(offer), "\(id) paused")
+        let uses = used.number("uses") ?? 0
+        let parts = ["issued", "redeemed"].compactMap { name in used.number(name).map { "\($0) \(name)" } }
+        let spent = used.list("spent").map { "\($0.text("amount") ?? "") \($0.text("currency") ?? "")" }
+        let words = ["\(uses) use\(uses == 1 ? "" : "s") (\(parts.joined(separator: ", ")))"] + spent
+        expect(fields["used"], offer.has("used") ? words.joined(separator: ", ") : nil, "\(id) used")
+
+        let series = try #require(try await ask("GET", "/v1/reports/series?offer=\(id)"))
+        let days = series.list("buckets").suffix(14)
+        let rows = days.map { day -> [String] in
+            let refused = day.list("refused").map { "\($0.text("rule") ?? "") \($0.number("count") ?? 0)" }
+            return [
+                day.text("date") ?? "", "\(day.number("issued") ?? -1)", "\(day.number("redeemed") ?? -1)",
+                refused.isEmpty ? "–" : refused.joined(separator: ", "),
+            ]
+        }
+        expect(page.rows("Last \(days.count) days, in UTC"), rows, "\(id) days")
+    }
+
+    func results(_ id: String, _ by: String, _ zone: String, from: String, to: String) async throws {
+        let name = "\(id) by \(by) in `\(zone)` from `\(from)` to `\(to)`"
+        let query = "by=\(by)&timeZone=\(ConsoleFixture.encoded(zone))&from=\(from)&to=\(to)"
+        let page = try await page("/console/offers/\(id)/results?\(query)")
+        func moments() -> String {
+            [("from", from), ("to", to)].map { name, day in day.isEmpty ? "" : "&\(name)=\(day)T00:00:00Z" }.joined()
+        }
+        let asked = "by=\(by)\(zone.isEmpty ? "" : "&timeZone=\(ConsoleFixture.encoded(zone))")\(moments())"
+        let series = try #require(try await ask("GET", "/v1/reports/series?offer=\(id)&\(asked)"), "\(place): \(name)")
+        let buckets = series.list("buckets")
+        let counts = ["requests", "eligible", "issued", "redeemed"]
+        var rows = buckets.map { bucket in
+            [bucket.text("date") ?? ""] + counts.map { "\(bucket.number($0) ?? -1)" }
+                + [bucket.money("spend"), bucket.money("revenue")]
+        }
+        rows.append(
+            ["total"] + counts.map { count in "\(buckets.map { $0.number(count) ?? -1 }.reduce(0, +))" }
+                + ["spend", "revenue"].map { name in Answer.money(buckets.flatMap { $0.list(name) }) })
+        expect(page.rows("By \(by) in \(zone.isEmpty ? "UTC" : zone)"), rows, name)
+
+        var drawn = [
+            buckets.map { bucket in
+                "\(bucket.text("date") ?? ""): "
+                    + counts.map { "\($0) \(Answer.grouped("\(bucket.number($0) ?? -1)"))" }.joined(separator: ", ")
+            }.joined(separator: "; ")
+        ]
+        let money = buckets.flatMap { $0.list("spend") + $0.list("revenue") }.compactMap { $0.text("currency") }
+        for currency in Set(money).sorted() {
+            drawn.append(
+                buckets.map { bucket in
+                    let amounts = ["spend", "revenue"].map { name in
+                        let amount = bucket.list(name).first { $0.text("currency") == currency }?.text("amount")
+                        return "\(name) \(amount.map(Answer.grouped) ?? "0")"
+                    }
+                    return "\(bucket.text("date") ?? ""): \(amounts.joined(separator: ", "))"
+                }.joined(separator: "; "))
+        }
+        let section = try #require(page.section("series"))
+        expect(section.all("desc").map(\.words), Array(drawn.prefix(3)), "\(name), drawn")
+
+        var refusals: [String: Int] = [:]
+        for refused in buckets.flatMap({ $0.list("refused") }) {
+            refusals[refused.text("rule") ?? "", default: 0] += refused.number("count") ?? -1
+        }
+        let sorted = refusals.sorted { $0.value == $1.value ? $0.key < $1.key : $0.value > $1.value }
+        let refused = sorted.map { [$0.key, "\($0.value)"] }
+        expect(section.rows("Refusals"), refused.isEmpty ? nil : refused, "\(name), refusals")
+        try await funnel(page, id, moments(), name)
+    }
+
+    private func funnel(_ page: PageElement, _ id: String, _ moments: String, _ name: String) async throws {
+        let report = try await ask("GET", "/v1/reports/funnel?offerId=\(id)\(moments)")
+        expect(report == nil, role == .support, "\(name), who may see the funnel")
+        guard let funnel = report?.list("offers").first else {
+            expect(page.section("funnel") == nil, true, "\(name), funnel")
+            return
+        }
+        let section = try #require(page.section("funnel"))
+        let stages = [
+            ("evaluated", "evaluated"), ("eligible", "eligible"), ("issued", "issued"), ("redeemed", "redeemed"),
+            ("renewed at full price", "renewedAtFullPrice"), ("still active", "stillActive"),
+        ].map { ($0, funnel["stages"].number($1) ?? -1) }
+        if stages[0].1 > 0 {
+            expect(
+                section.rows("Stages")?.map { Array($0.prefix(2)) }, stages.map { [$0, "\($1)"] }, "\(name), stages")
+            let before = [nil] + stages.map(\.1)
+            let words = zip(stages, before).map { stage, before in
+                "\(stage.0): \(Answer.grouped("\(stage.1)"))" + (before.map { Answer.share(stage.1, of: $0) } ?? "")
+            }
+            expect(section.all("desc").first?.words, words.joined(separator: "; "), "\(name), stages drawn")
+        }
+        func counted(_ caption: String, _ member: String, _ names: [(String, String)]) {
+            let rows = names.compactMap { shown, measure -> [String]? in
+                let count = funnel[member].number(measure) ?? -1
+                return count > 0 ? [shown, "\(count)"] : nil
+            }
+            let shown = section.rows(caption)?.map { Array($0.prefix(2)) }
+            expect(shown, rows.isEmpty ? nil : rows, "\(name), \(caption)")
+        }
+        counted(
+            "Not issued", "notIssued",
+            [
+                ("held out", "heldOut"), ("not in the rollout", "notInRollout"), ("paused", "paused"),
+                ("ineligible", "ineligible"), ("undetermined", "undetermined"), ("no longer recorded", "removed"),
+            ])
+        counted("Redeemed", "redemptions", [("in the offer", "inOffer"), ("refunded", "refunded")])
+        let reasons = funnel.list("reasons").map { reason in
+            ["rule", "fact", "verdict"].map { reason.text($0) ?? "–" }
+                + ["customers", "alone"].map { "\(reason.number($0) ?? -1)" }
+        }
+        expect(section.rows("Blocked by"), reasons.isEmpty ? nil : reasons, "\(name), reasons")
+        let costs = funnel.list("discountCost").map { cost in
+            ["currency", "issued", "redeemed", "refunded"].map { cost.text($0) ?? "" }
+        }
+        expect(section.rows("Discount cost"), costs.isEmpty ? nil : costs, "\(name), cost")
+    }
+
+    func audience(_ id: String) async throws {
+        let started = try #require(try await ask("POST", "/v1/simulations", ["offerId": id]))
+        let simulation = try #require(started.text("id"))
+        var answer = try #require(try await ask("GET", "/v1/simulations/\(simulation)"))
+        while answer.text("state") == "running" {
+            answer = try #require(try await ask("GET", "/v1/simulations/\(simulation)"))
+        }
+        let page = try await page("/console/offers/\(id)/audience/\(simulation)")
+        let result = answer["result"]
+        let headline =
+            "\(result.count("eligible")) of \(result.count("customers")) customers would get `\(id)`, "
+            + "as of \(result.shown("asOf") ?? "")"
+        expect(page.all("p").map(\.words).contains(headline), true, "\(id): \(headline)")
+        expect(
+            page.rows("Outcomes"),
+            [
+                ["eligible", result.count("eligible")], ["ineligible", result.count("ineligible")],
+                ["of those only by rollout or holdout", result.count("heldBack")],
+                ["undetermined", result.count("undetermined")],
+            ], "\(id), outcomes")
+        let steps = result.list("waterfall").map { step in
+            [step.text("step") ?? "", step.count("customers"), step.text("rule") ?? "–"]
+        }
+        expect(page.rows("Who is left after each rule"), steps, "\(id), waterfall")
+        let rules = result.list("byRule").map { rule in
+            ["rule", "fact", "verdict"].map { rule.text($0) ?? "–" } + [rule.count("count")]
+        }
+        expect(page.rows("Decided by"), rules.isEmpty ? nil : rules, "\(id), rules")
+        let days = result.list("next30Days").filter { ($0.number("eligible") ?? 0) > 0 }.map { day in
+            [day.text("day") ?? "", day.count("eligible")]
+        }
+        expect(page.rows("Become eligible in the next 30 days"), days.isEmpty ? nil : days, "\(id), days")
+        let drawn = result.list("next30Days").map { day in
+            "\(day.text("day") ?? ""): become eligible \(day.count("eligible"))"
+        }
+        expect(page.all("desc").last?.words, drawn.joined(separator: "; "), "\(id), days drawn")
+        let costs = result.list("costCeiling").map { "\($0.text("amount") ?? "") \($0.text("currency") ?? "")" }
+        let shown = page.all("p").map(\.words).filter { $0.hasPrefix("It costs at most ") }
+        expect(shown.count, costs.count, "\(id), costs")
+        for (line, cost) in zip(shown, costs) {
+            expect(line.hasPrefix("It costs at most \(cost)"), true, "\(id): \(line)")
+        }
+    }
+}
