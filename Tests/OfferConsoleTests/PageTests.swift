@@ -41,26 +41,9 @@ struct PageTests {
         }
     }
 
-    @Test("clickjacking, sniffing and leaks: every page, error and redirect forbids them, and none is kept")
-    func headers() async throws {
+    @Test("styles and the script are kept by browsers until they change")
+    func files() async throws {
         try await ConsoleFixture.run { console in
-            let session = try await console.signIn()
-            let targets: [(String, String?)] = [
-                ("/console/sign-in", nil), ("/console/customers", nil), ("/console/customers", session),
-                ("/console/nowhere", session), ("/console", session), ("/console/customers?q=1", session),
-            ]
-            for (target, session) in targets {
-                let page = try await console.get(target, session)
-                #expect(page["x-frame-options"] == "DENY", "\(target)")
-                #expect(page["x-content-type-options"] == "nosniff")
-                #expect(page["referrer-policy"] == "same-origin")
-                #expect(page["cache-control"] == "no-store")
-                #expect(
-                    page["content-security-policy"]
-                        == "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-                )
-                #expect(!page.text.contains("style=") && !page.text.contains("onclick"))
-            }
             let style = try await console.get("/console/style.css")
             #expect(style["content-type"] == "text/css; charset=utf-8")
             let tag = try #require(style["etag"])

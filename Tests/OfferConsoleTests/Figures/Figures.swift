@@ -111,7 +111,8 @@ struct Figures: Sendable {
         let uses = used.number("uses") ?? 0
         let parts = ["issued", "redeemed"].compactMap { name in used.number(name).map { "\($0) \(name)" } }
         let spent = used.list("spent").map { "\($0.text("amount") ?? "") \($0.text("currency") ?? "")" }
-        let words = ["\(uses) use\(uses == 1 ? "" : "s") (\(parts.joined(separator: ", ")))"] + spent
+        let kinds = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+        let words = ["\(uses) use\(uses == 1 ? "" : "s")\(kinds)"] + spent
         expect(fields["used"], offer.has("used") ? words.joined(separator: ", ") : nil, "\(id) used")
 
         let series = try #require(try await ask("GET", "/v1/reports/series?offer=\(id)"))
@@ -251,6 +252,8 @@ struct Figures: Sendable {
             ["rule", "fact", "verdict"].map { rule.text($0) ?? "–" } + [rule.count("count")]
         }
         expect(page.rows("Decided by"), rules.isEmpty ? nil : rules, "\(id), rules")
+        let unknown = result.list("undeterminedBy").map { [$0.text("reason") ?? "", $0.count("count")] }
+        expect(page.rows("Undetermined because"), unknown.isEmpty ? nil : unknown, "\(id), undetermined")
         let days = result.list("next30Days").filter { ($0.number("eligible") ?? 0) > 0 }.map { day in
             [day.text("day") ?? "", day.count("eligible")]
         }

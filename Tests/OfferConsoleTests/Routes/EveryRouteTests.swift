@@ -56,16 +56,6 @@ struct EveryRouteTests {
         }
     }
 
-    @Test("role escalation: a key of an app or of a backend gets no session", arguments: [Role.app, .client])
-    func noStaff(_ role: Role) async throws {
-        try await ConsoleFixture.run { console in
-            let answer = try await console.post("/console/sign-in", [("token", try await console.token(role))])
-            #expect(answer.status == 403)
-            #expect(answer.cookie == nil)
-            #expect(answer.text.contains("the API key has the role `\(role.rawValue)`"))
-        }
-    }
-
     @Test("CSRF: no form does anything without the token of its own session, or from another place than the console")
     func forged() async throws {
         try await ConsoleFixture.run { console in

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import OfferConsole
+
+@Suite("Prose on pages")
+struct ProseTests {
+    @Test("markup is taken as it is of drawings and of prose, which escapes, alone")
+    func unescaped() {
+        let raw = Templates.sources.flatMap { name, bytes in
+            String(decoding: bytes, as: UTF8.self).matches(of: /\{\{\{.*?\}\}\}|\{\{&.*?\}\}/).map {
+                "\(name) \($0.output)"
+            }
+        }
+        #expect(
+            raw.filter { !$0.contains("{{{prose(") }.sorted() == ["picture {{{.narrow}}}", "picture {{{.wide}}}"])
+    }
+
+    private static let prose: [(text: String, html: String)] = [
+        ("`a` was renewed", "<code>a</code> was renewed"), ("a `", "a `"), ("`", "`"), ("", ""),
+        ("`a` and ` alone", "<code>a</code> and ` alone"), ("``", "<code></code>"),
+        ("<b> `<i>\"` '", "&lt;b&gt; <code>&lt;i&gt;&quot;</code> &#39;"),
+        ("`\u{301}<script>`\u{301}", "<code>\u{301}&lt;script&gt;</code>\u{301}"),
+        (
+            "until 2027-09-20T13:55:26.275Z.",
+            #"until <time datetime="2027-09-20T13:55:26.275Z">2027-09-20 13:55:26 UTC</time>."#
+        ),
+        ("`2027-09-20T13:55:26Z`", "<code>2027-09-20T13:55:26Z</code>"),
+        ("2027-99-20T13:55:26Z", "2027-99-20T13:55:26Z"),
+        ("<2027-09-20T13:55:00Z>", #"&lt;<time datetime="2027-09-20T13:55:00Z">2027-09-20 13:55 UTC</time>&gt;"#),
+    ]
+
+    @Test("prose has what it quotes as code and its instants as times, and nothing in it is markup", arguments: prose)
+    func prose(text: String, html: String) {
+        #expect((Prose(text: text).transform("prose") as? Prose)?.text.utf8.elementsEqual(html.utf8) == true)
+    }
+}
