@@ -37,9 +37,6 @@ enum StoredText: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a page shows it at all.
-    var isShown: Bool { self != .salt && self != .storefront }
-
     static let attacks = [
         "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'><img src=x onerror=alert(1)>",
         "\" autofocus onfocus=alert(1) x=\"", "' autofocus onfocus=alert(1) x='", "</title><script>alert(1)</script>",

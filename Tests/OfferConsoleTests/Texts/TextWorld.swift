@@ -134,25 +134,31 @@ struct TextWorld: Sendable {
             { texts in catalog { texts[$0] ?? text($0) } }, more: yaml)
         try #require(applied["revision"] as? Int == 1, "\(applied)")
 
-        // First, because without it the condition of the offer is not known.
-        let attributes = try await call("PUT", "/v1/customers/attributes", .client, [.customerId, .attribute]) {
-            texts in
+        for (id, storing) in [
+            ("100", [.appleOffer, .currency, .storefront, .appTransaction, .customerId]), ("101", [.boughtProduct]),
+        ] as [(String, [StoredText])] {
+            let delivered = try await call("POST", "/v1/transactions", .client, storing) { texts in
+                [
+                    "customer": ["customerId": texts[.customerId] ?? text(.customerId)], "historyComplete": true,
+                    "signedTransactions": [purchase(id, texts)],
+                ] as [String: Any]
+            }
+            try #require(delivered["code"] == nil, "\(delivered)")
+        }
+        customer = text(.customerId)
+        let attributes = try await call("PUT", "/v1/customers/attributes", .client, [.attribute]) { texts in
             [
-                "customer": ["customerId": texts[.customerId] ?? ""],
-                "attributes": ["plan": texts[.attribute] ?? ""],
-            ]
+                "customer": ["originalTransactionId": "100"], "attributes": ["plan": texts[.attribute] ?? ""],
+            ] as [String: Any]
         }
         try #require(attributes["code"] == nil, "\(attributes)")
-        let apple = [StoredText.boughtProduct, .appleOffer, .currency, .storefront, .appTransaction]
-        let order = try await call("POST", "/v1/issued-offers", .client, apple + [.customerId, .signal]) { texts in
+        let order = try await call("POST", "/v1/issued-offers", .client, [.signal]) { texts in
             [
-                "offerId": "comeback", "customer": ["customerId": texts[.customerId] ?? ""], "historyComplete": true,
+                "offerId": "comeback", "customer": ["originalTransactionId": "100"],
                 "signals": ["plan": texts[.signal] ?? ""],
-                "signedTransactions": [purchase("100", texts), purchase("101", texts)],
             ] as [String: Any]
         }
         issued = try #require(order["issuedOfferId"] as? String, "\(order)")
-        customer = text(.customerId)
         let refused = try await call("POST", "/v1/issued-offers", .client, [.signal]) { texts in
             [
                 "offerId": "either", "customer": ["originalTransactionId": "100"],
@@ -209,11 +215,13 @@ struct TextWorld: Sendable {
         let payload: [String: Any] = [
             "transactionId": id, "originalTransactionId": id, "bundleId": "com.example.pro",
             "environment": "LocalTesting", "type": "Auto-Renewable Subscription",
-            "productId": id == "100" ? text(.product) : texts[.boughtProduct] ?? "",
+            "productId": id == "100" ? text(.product) : texts[.boughtProduct] ?? text(.boughtProduct),
             "subscriptionGroupIdentifier": id == "100" ? text(.group) : "21500009",
-            "appTransactionId": texts[.appTransaction] ?? "", "storefront": texts[.storefront] ?? "",
-            "currency": texts[.currency] ?? "", "price": 9_990, "quantity": 1, "inAppOwnershipType": "PURCHASED",
-            "offerType": 3, "offerIdentifier": texts[.appleOffer] ?? "", "transactionReason": "PURCHASE",
+            "appTransactionId": texts[.appTransaction] ?? text(.appTransaction),
+            "storefront": texts[.storefront] ?? text(.storefront),
+            "currency": texts[.currency] ?? text(.currency), "price": 9_990, "quantity": 1,
+            "inAppOwnershipType": "PURCHASED",
+            "offerType": 3, "offerIdentifier": texts[.appleOffer] ?? text(.appleOffer), "transactionReason": "PURCHASE",
             "purchaseDate": bought, "originalPurchaseDate": bought, "expiresDate": bought + 30 * day, "signedDate": now,
         ]
         let bytes = (try? JSONSerialization.data(withJSONObject: payload)).map { Array($0) } ?? []
