@@ -150,7 +150,7 @@ struct EveryRouteTests {
                 for (name, page) in pages { Self.expectSealed(page, "\(route.name), \(name)") }
             }
             let session = try await console.signIn(.admin)
-            for target in ["/console/nowhere", "/console/offers/nope", "/console/customers?q=nobody%00", "/console/"] {
+            for target in ["/console/nowhere", "/console/offers/nope", "/console/customers?q=none%00", "/console/"] {
                 Self.expectSealed(try await console.get(target, session), target)
             }
             Self.expectSealed(
