@@ -11,7 +11,6 @@ import OfferWords
 extension ConsoleSite {
     private static let offersOnBoard = 25
     private static let barsOnBoard = 40
-    private static let lastDays = 14
     /// What matters first comes first.
     private static let standings: [OfferStanding] = [.running, .scheduled, .paused, .exhausted, .draft, .ended]
     static let pauseFields = ["until", "reason"]
@@ -89,15 +88,9 @@ extension ConsoleSite {
         return try pages.page("offer", summary.offerId.rawValue, content, visit)
     }
 
-    /// A refusal with several rules is in the count of each, so the rules are named and not added up.
     private static func days(_ series: OfferSeries) -> [String: Any] {
-        let days = series.buckets.suffix(lastDays)
-        return PageTable.members(
-            "Last \(days.count.counted("day")), in UTC", ["day", "issued", "redeemed", "refused by"],
-            days.map { day in
-                let refused = day.refused.map { "\($0.rule) \($0.count)" }.joined(separator: ", ")
-                return [day.date, String(day.issued), String(day.redeemed), refused.isEmpty ? nil : refused]
-            })
+        let days = SeriesWords.lastDays(series)
+        return PageTable.members("Last \(days.count.counted("day")), in UTC", SeriesWords.dayColumns, days)
     }
 
     /// `POST /console/offers/{id}/pause` of one offer, `POST /console/pause` of every offer.

@@ -1,23 +1,15 @@
 import CommandLineSupport
 import OfferAPI
 import OfferModel
+import OfferWords
 
 /// The last days of an offer by its series.
 enum OfferDays {
-    private static let shown = 14
-
-    /// A refusal with several rules is in the count of each, so the rules are named and not added up.
     static func lines(_ series: OfferSeries, _ palette: Palette) -> [String] {
-        let days = series.buckets.suffix(shown)
+        let days = SeriesWords.lastDays(series)
         guard !days.isEmpty else { return [] }
         let table = TextTable(
-            ["DAY", "ISSUED", "REDEEMED", "REFUSED BY"], alignedRight: [1, 2], endsInDetail: true,
-            rows: days.map { day in
-                let refused = day.refused.map { "\($0.rule) \($0.count)" }.joined(separator: ", ")
-                return [
-                    TimeText.day(day.from), String(day.issued), String(day.redeemed), refused.isEmpty ? nil : refused,
-                ]
-            })
+            SeriesWords.dayColumns.map { $0.uppercased() }, alignedRight: [1, 2], endsInDetail: true, rows: days)
         return ["", palette.paint("last \(days.count.counted("day")), in UTC", .heading)]
             + table.lines(palette, indent: 2)
     }
