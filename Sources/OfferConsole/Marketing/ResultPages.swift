@@ -41,9 +41,10 @@ extension ConsoleSite {
         }
         content["problem"] = seriesProblem.map { PageMembers.of($0) }
         if let series { content.merge(Self.members(series)) { $1 } }
-        if visit.may(.funnel), series != nil {
+        if visit.may(.funnel), let series {
             let (report, problem) = try await answered {
-                try await useCases.reports.funnel(of: id, from: start, to: end, caller: caller)
+                // Of the same days, whose first the series chooses where none was asked for.
+                try await useCases.reports.funnel(of: id, from: series.from, to: series.to, caller: caller)
             }
             content["funnelProblem"] = problem.map { PageMembers.of($0) }
             content["funnel"] = report.flatMap { report in report.offers.first.map { Self.members($0, of: report) } }

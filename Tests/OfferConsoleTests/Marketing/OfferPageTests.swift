@@ -173,6 +173,22 @@ struct OfferPageTests {
         }
     }
 
+    @Test("the series and the funnel of a page are of the same days where none were asked for")
+    func sameDays() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            _ = try await console.issue("100")
+            // From late in May to the end of June: 30 days back is May too, but not the day of the offer.
+            console.clock.advance(hours: 33 * 24)
+            let session = try await console.signIn(.marketing)
+            for (unit, count) in [("month", "1"), ("day", "0")] {
+                let page = try await console.get("/console/offers/comeback/results?by=\(unit)", session)
+                #expect(page.hasRow(["total", count, count, count, "0"]), "\(unit): \(page.text)")
+                #expect(page.hasRow(["evaluated", count]) == (count == "1"), "\(unit): \(page.text)")
+            }
+        }
+    }
+
     @Test(
         "a range that is none is refused in words",
         arguments: [
