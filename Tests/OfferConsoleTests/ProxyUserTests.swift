@@ -133,6 +133,27 @@ struct ProxyUserTests {
         }
     }
 
+    @Test("XS-Leaks: a page of another site learns nothing by embedding a page, but its links are followed")
+    func embedded() async throws {
+        try await Self.run { console in
+            let asked: [(site: String, destination: String, status: Int)] = [
+                ("cross-site", "image", 403), ("cross-site", "script", 403), ("cross-site", "object", 403),
+                ("cross-site", "iframe", 403), ("cross-site", "empty", 403), ("same-site", "empty", 403),
+                ("cross-site", "document", 200), ("same-origin", "empty", 200), ("none", "document", 200),
+            ]
+            for (site, destination, status) in asked {
+                let headers = [("Sec-Fetch-Site", site), ("Sec-Fetch-Dest", destination)] + Self.named("anna")
+                let page = try await console.get(Self.path, nil, headers)
+                #expect(page.status == status, "\(site) \(destination)")
+            }
+            let twice = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-origin")] + Self.named("anna")
+            let answers = try await [
+                console.get(Self.path, nil, twice), console.get("/console/customers?q=ada", nil, twice),
+            ]
+            #expect(answers.map(\.status) == [403, 403], "whatever there is")
+        }
+    }
+
     @Test("CSRF: a form needs the token of its own person, and comes from the console")
     func forged() async throws {
         try await Self.run { console in

@@ -10,11 +10,20 @@ import OfferHTTP
 /// host that the request names.
 enum FormOrigin {
     private static let site = HTTPField.Name.ours("Sec-Fetch-Site")
+    private static let destination = HTTPField.Name.ours("Sec-Fetch-Dest")
 
     /// - Throws: ``Problem`` `forbidden`.
     static func require(_ request: Request, isEncrypted: Bool) throws {
         guard !isOwn(request, isEncrypted: isEncrypted) else { return }
         throw foreign
+    }
+
+    /// Whether a page of another site asks, not for a person who follows its link but for something to embed: it could
+    /// learn by time or size what there is.
+    static func isToEmbed(_ request: Request) -> Bool {
+        let sites = request.headers[values: site]
+        guard !sites.isEmpty, sites != ["same-origin"], sites != ["none"] else { return false }
+        return request.headers[values: destination] != ["document"]
     }
 
     static let foreign = Problem.refused(

@@ -25,6 +25,12 @@ extension ConsoleSite {
                 hint: "let the proxy replace what a browser sends")
         }
         guard let name = names.first, let id = proxyUsers.key(of: name) else { return nil }
+        // With a cookie the browser would see to that: it is sent with no other site's request.
+        guard !FormOrigin.isToEmbed(request) else {
+            throw Problem.refused(
+                "the page cannot be part of another site's", "a page of another site asks for it",
+                hint: "open the console itself")
+        }
         let found = try await useCases.consoleSessions.caller(ofProxyUser: name, key: id, from: context.address)
         guard let (caller, secret) = found else {
             throw Problem.refused(
