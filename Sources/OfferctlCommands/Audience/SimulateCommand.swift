@@ -95,7 +95,7 @@ extension OfferdClient {
     /// Has an audience counted and waits for the result. SIGINT and SIGTERM cancel the simulation.
     func simulate(_ request: SimulationRequest) async throws -> Reply<SimulationBody> {
         let id = try await post("/v1/simulations", request, as: SimulationStarted.self).body.id
-        guard let reply = try await Interruption.stoppable({ try await result(of: id) }) else {
+        guard let reply = try await InterruptibleWait.run({ try await result(of: id) }) else {
             throw await cancelInterrupted(id)
         }
         return reply

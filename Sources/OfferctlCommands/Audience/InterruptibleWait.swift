@@ -3,11 +3,11 @@ import Synchronization
 
 /// Lets SIGINT or SIGTERM end the wait for work of the server, so that the command can cancel it there. A second signal
 /// ends the program.
-enum Interruption {
+enum InterruptibleWait {
     private static let isCaught = Atomic(false)
 
     /// - Returns: what it gave; `nil` if it was interrupted before its end.
-    static func stoppable<Value: Sendable>(
+    static func run<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
         // Also so that the handler is not the first to need it.
@@ -16,7 +16,7 @@ enum Interruption {
         for number in signals {
             signal(number) { number in
                 signal(number, SIG_DFL)
-                Interruption.isCaught.store(true, ordering: .relaxed)
+                InterruptibleWait.isCaught.store(true, ordering: .relaxed)
             }
         }
         defer { for number in signals { signal(number, SIG_DFL) } }
