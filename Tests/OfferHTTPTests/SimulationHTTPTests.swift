@@ -1,10 +1,13 @@
 import Foundation
+import HTTPTypes
 import LocalAppStore
 import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferTestSupport
 import Testing
+
+@testable import OfferHTTP
 
 @Suite("Simulations and searches over HTTP")
 struct SimulationHTTPTests {
@@ -81,6 +84,16 @@ struct SimulationHTTPTests {
             #expect(answer.text.contains(words), "\(answer.text)")
             #expect(try service.rows("SELECT COUNT(*) FROM simulation") == [["0"]])
         }
+    }
+
+    @Test("a key whose simulation is not done is told which it is, and when to ask again")
+    func unfinished() throws {
+        let id = try #require(LowercaseUUID("019a9f2e-7c0b-7b0e-9f3a-2d5e8c1b7a90"))
+        let problem = try #require(Problem(RequestError.simulationUnfinished(id)))
+        #expect(problem.document.status == 429 && problem.document.code == .rateLimited)
+        #expect(problem.document.detail == "the simulation `\(id)` of the API key is not done")
+        #expect(problem.document.hint == "wait for it, or cancel it with `DELETE /v1/simulations/{id}`")
+        #expect(problem.headers[.retryAfter] == "2")
     }
 
     @Test("an instant before everything, and one to come, are counted as dry-runs decide")

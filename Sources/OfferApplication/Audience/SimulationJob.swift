@@ -9,13 +9,21 @@ final class SimulationJob: Sendable {
         var done = 0
         var of = 0
         var isCancelled = false
+        var isCounted = false
         var isStopped = false
     }
 
+    let apiKeyId: String
     private let state = Mutex(State())
+
+    init(by caller: Caller) {
+        apiKeyId = caller.apiKeyId
+    }
 
     var progress: (done: Int, of: Int) { state.withLock { ($0.done, $0.of) } }
     var isStopped: Bool { state.withLock { $0.isStopped } }
+    /// Whether its key waits for it. What is cancelled or counted may take a moment to end.
+    var isWanted: Bool { state.withLock { !$0.isCancelled && !$0.isCounted } }
 
     func begin(_ task: Task<Void, Never>) {
         state.withLock { $0.task = task }
@@ -35,6 +43,11 @@ final class SimulationJob: Sendable {
     func stop() {
         state.withLock { $0.isStopped = true }
         cancel()
+    }
+
+    /// Notes that only its result has still to be written.
+    func noteCounted() {
+        state.withLock { $0.isCounted = true }
     }
 
     func end() async {

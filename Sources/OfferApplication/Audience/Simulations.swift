@@ -5,7 +5,8 @@ import Synchronization
 
 /// How many customers would get an offer, counted in the background (docs/audience.md).
 ///
-/// A server counts for one simulation at a time; a few more wait. How far it is and what came of it are in the database,
+/// A server counts for one simulation at a time; a few more wait, one of each API key, so that no key keeps the others
+/// from counting. How far it is and what came of it are in the database,
 /// so that any server on it answers and a restart loses no result.
 public final class Simulations: Sendable {
     /// How many wait while one is counted.
@@ -44,12 +45,16 @@ public final class Simulations: Sendable {
 
     /// Begins one.
     ///
-    /// - Throws: ``RequestError``, `simulationsWaiting` among them where as many wait as may.
+    /// - Throws: ``RequestError``, `simulationsWaiting` among them where as many wait as may, and `simulationUnfinished`
+    ///   where one of the same key is not done.
     public func start(_ request: SimulationRequest, caller: Caller) async throws -> SimulationStarted {
         let id = try random.uuid()
-        let job = SimulationJob()
+        let job = SimulationJob(by: caller)
         // Its place is taken first: what is asked may take long to read.
         try jobs.withLock { jobs in
+            if let (id, _) = jobs.first(where: { $1.apiKeyId == caller.apiKeyId && $1.isWanted }) {
+                throw RequestError.simulationUnfinished(id)
+            }
             guard jobs.count <= Self.mostWaiting else { throw RequestError.simulationsWaiting }
             jobs[id] = job
         }
@@ -172,6 +177,7 @@ extension Simulations {
         }
         watch.cancel()
         await watch.value
+        job.noteCounted()
         // A task of its own, because this one may have been cancelled.
         await Task { await finish(id, job, outcome) }.value
         jobs.withLock { $0[id] = nil }

@@ -83,6 +83,11 @@ extension Problem {
             self.init(
                 .busy, "one simulation is running and as many as may wait do",
                 hint: "try again when one of them is done, or cancel one with `DELETE /v1/simulations/{id}`")
+        case .simulationUnfinished(let id):
+            self = Problem(
+                .rateLimited, "the simulation `\(id)` of the API key is not done",
+                hint: "wait for it, or cancel it with `DELETE /v1/simulations/{id}`"
+            ).retry(after: 2)
         case .noSuchWebhook(nil, _):
             self.init(
                 .noWebhook, "no webhook is for this app and environment",

@@ -16,16 +16,54 @@ struct SimulationJobTests {
         let database = HeldReads(bench.database, before: Self.counting)
         let simulations = bench.useCases(over: database).simulations
         var ids: [LowercaseUUID] = []
-        for _ in 0..<5 { ids.append(try await simulations.start(.of("comeback"), caller: Workbench.support).id) }
+        for key in 0..<5 { ids.append(try await simulations.start(.of("comeback"), caller: Self.caller("\(key)")).id) }
         await database.entered()
-        await #expect(throws: RequestError.self) {
-            _ = try await simulations.start(.of("comeback"), caller: Workbench.support)
+        await #expect {
+            _ = try await simulations.start(.of("comeback"), caller: Self.caller("5"))
+        } throws: {
+            if case RequestError.simulationsWaiting = $0 { true } else { false }
         }
         for _ in ids { database.open() }
         for id in ids { #expect(try await simulations.ended(id).state == .done) }
         database.open()
         let next = try await started(simulations)
         #expect(try await simulations.ended(next).state == .done)
+    }
+
+    private static func caller(_ apiKeyId: String, _ role: Role = .marketing) -> Caller {
+        Caller(apiKeyId: apiKeyId, scope: Workbench.scope, role: role)
+    }
+
+    @Test(
+        "a key has one at a time, and begins the next as soon as that is done or cancelled; other keys do not wait for it"
+    )
+    func oneOfKey() async throws {
+        let bench = try await Workbench(onFile: true)
+        try await bench.admit([.lapsed])
+        let database = HeldReads(bench.database, before: Self.counting)
+        let simulations = bench.useCases(over: database).simulations
+        let (anna, bert) = (Self.caller("anna"), Self.caller("bert", .support))
+        let first = try await simulations.start(.of("comeback"), caller: anna).id
+        await database.entered()
+        for _ in 0..<20 {
+            await #expect {
+                _ = try await simulations.start(.of("comeback"), caller: anna)
+            } throws: {
+                if case RequestError.simulationUnfinished(first) = $0 { true } else { false }
+            }
+        }
+        #expect(try await bench.count("simulation") == 1)
+        let others = try await simulations.start(.of("comeback"), caller: bert).id
+        #expect(try await simulations.cancel(first, caller: anna).state == .cancelled)
+        let second = try await simulations.start(.of("comeback"), caller: anna).id
+        for _ in 0..<4 { database.open() }
+        for id in [others, second] { #expect(try await simulations.ended(id).state == .done) }
+        // Its result is there, so the next may begin at once.
+        for _ in 0..<5 {
+            database.open()
+            let next = try await simulations.start(.of("comeback"), caller: anna).id
+            #expect(try await simulations.ended(next).state == .done)
+        }
     }
 
     /// A place becomes free a moment after its result is there.
