@@ -98,7 +98,8 @@ struct FunnelHTTPTests {
             for (query, path) in [
                 ("from=yesterday", "query.from"), ("to=2026-12-01", "query.to"), ("from=-1", "query.from"),
                 ("from=\(now)&to=\(now)", "query.to"), ("from=\(now + 1)", "query.from"),
-                ("from=0&to=\(now)", "query.from"), ("offerId=", "query.offerId"), ("until=1", "query.until"),
+                ("from=0&to=\(now)", "query.from"), ("to=0", "query.to"), ("offerId=", "query.offerId"),
+                ("until=1", "query.until"),
                 ("from=1&from=2", "query.from"),
             ] {
                 let answer = try await service.ask("GET", "/v1/reports/funnel?\(query)", token: marketing)

@@ -85,12 +85,19 @@ struct SeriesHTTPTests {
                 ("offer=comeback&from=yesterday", "query.from"), ("offer=comeback&from=\(now + 1)", "query.from"),
                 ("offer=comeback&from=0", "query.from"), ("offer=comeback&from=-1", "query.from"),
                 ("offer=comeback&from=\(now)&to=\(now)", "query.to"),
+                // Thirty days before the end, or the first bucket, would begin before 1970.
+                ("offer=comeback&to=0", "query.to"), ("offer=comeback&to=2591999999", "query.to"),
+                ("offer=comeback&to=2592000001&by=week", "query.to"),
+                ("offer=comeback&from=0&to=1&timeZone=Asia/Kolkata", "query.from"),
                 ("offer=comeback&from=9223372036854775807", "query.from"), ("offerId=comeback", "query.offerId"),
             ] {
                 let answer = try await service.ask("GET", "/v1/reports/series?\(query)", token: marketing)
                 #expect(answer.status == 400 && answer.code == "invalid-request", "\(query): \(answer.text)")
                 #expect(answer.errors.first?["path"] as? String == path, "\(query): \(answer.text)")
             }
+            let earliest = try await service.ask(
+                "GET", "/v1/reports/series?offer=comeback&to=2592000000", token: marketing)
+            #expect(earliest.status == 200 && earliest.text.contains(#""from":0,"#), "\(earliest.text)")
             for offer in ["nope", "Comeback", "%F0%9F%8E%81"] {
                 let answer = try await service.ask("GET", "/v1/reports/series?offer=\(offer)", token: marketing)
                 #expect(answer.status == 404 && answer.code == "unknown-offer", "\(offer): \(answer.text)")

@@ -61,14 +61,16 @@ public struct FunnelReports: Sendable {
 
     /// The range asked for, 30 days long if only its end is known.
     ///
-    /// - Throws: `unusableParameter` for a range that is empty, longer than allowed or lies in the future: no report of
-    ///   it would say anything.
+    /// - Throws: `unusableParameter` for a range that is empty, longer than allowed, begins before 1970 or lies in the
+    ///   future: no report of it would say anything.
     static func range(
         from: Instant?, to: Instant?, at now: Instant, longestDays: Int64 = longestDays
     ) throws(RequestError) -> Range<Instant> {
         // What was decided in this very millisecond is known too.
         let to = to ?? now.adding(milliseconds: 1)
+        let given = from
         let from = from ?? to.adding(milliseconds: -usualDays * Instant.Duration.day)
+        try check(begin: from, from: given)
         guard from <= now else {
             throw .unusableParameter(
                 name: "from",
@@ -86,5 +88,16 @@ public struct FunnelReports: Sendable {
                 hint: "ask for shorter ranges one after the other")
         }
         return from..<to
+    }
+
+    /// - Parameter from: the one that was asked for; without it the end decides where the range begins.
+    /// - Throws: `unusableParameter` for a time before 1970, which no request could name.
+    static func check(begin: Instant, from: Instant?) throws(RequestError) {
+        guard begin.milliseconds >= 0 else {
+            throw .unusableParameter(
+                name: from == nil ? "to" : "from",
+                detail: "the range would begin at `\(begin)`, before 1970: nothing had happened yet",
+                hint: "ask for a later range")
+        }
     }
 }

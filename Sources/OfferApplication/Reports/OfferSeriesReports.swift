@@ -48,7 +48,9 @@ public struct OfferSeriesReports: Sendable {
             }
             let offers = try catalogs.reportedOffers(offerId, of: number, in: scope, transaction)
             let buckets = calendar.buckets(of: unit, covering: asked)
-            let start = from ?? buckets.first?.range.lowerBound ?? asked.lowerBound
+            let begin = buckets.first?.range.lowerBound ?? asked.lowerBound
+            try FunnelReports.check(begin: begin, from: from)
+            let start = from ?? begin
             var tally = OfferSeriesTally(
                 buckets, start..<asked.upperBound, countsProducts: countsProducts)
             try Self.countIssued(of: offerId, at: now, in: number, transaction, into: &tally)
