@@ -28,8 +28,9 @@ struct CustomersGrant: AsyncParsableCommand {
     var reason: String
 
     @Option(
-        help: ArgumentHelp("From when the grant can no longer be used.", valueName: "moment"),
-        transform: Instant.argument)
+        help: ArgumentHelp(
+            "When the grant ends if it was not used: a day, from its beginning in UTC, or a moment.", valueName: "date"),
+        transform: DateArgument.read)
     var expires: Instant?
 
     @OptionGroup var answer: AnswerOptions

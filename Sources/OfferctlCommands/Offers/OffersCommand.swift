@@ -116,7 +116,7 @@ struct OffersPause: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "When it is issued again by itself: a day, from its beginning in UTC, or a moment.", valueName: "date"),
-        transform: PauseEnd.argument)
+        transform: DateArgument.read)
     var until: Instant?
 
     @Option(help: ArgumentHelp("Why, for those who see the offer paused.", valueName: "text"))
@@ -134,16 +134,6 @@ struct OffersPause: AsyncParsableCommand {
         try await target.change("pause", request, isAgreed: confirm) { active, palette in
             OfferText.pausePreview(active.filter { !$0.paused }, palette)
         }
-    }
-}
-
-enum PauseEnd {
-    /// Reads `2026-12-24`, which is the beginning of that day in UTC, or a moment.
-    static func argument(_ text: String) throws -> Instant {
-        guard let moment = Instant(iso8601: text + "T00:00:00Z") ?? (try? Instant.argument(text)) else {
-            throw ValidationError("write a day such as `2026-12-24`, or a moment with its zone: `2026-12-24T18:00:00Z`")
-        }
-        return moment
     }
 }
 
