@@ -16,6 +16,17 @@ struct ImportTests {
         #expect(sources.flatMap(ImportTable.design.violations) == [])
     }
 
+    @Test("tests, too, import what only Linux has beside its counterpart")
+    func testsOfOneSystem() throws {
+        let files = try repository.files(below: "Tests")
+        try #require(files.count > 10, "the tests were not found")
+        let alone = files.filter { file in
+            // Beside its counterpart it is indented.
+            file.text.split(separator: "\n").contains { ["import Glibc", "import Darwin"].contains($0) }
+        }
+        #expect(alone.map(\.path) == [])
+    }
+
     @Test("the table gives a target nothing that it does not import")
     func tableIsTight() throws {
         let imported = try repository.sources().reduce(into: [String: Set<String>]()) { imported, file in

@@ -1,7 +1,12 @@
 import Foundation
-import Glibc
 import OfferTestSupport
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// Passes on what clients and a server of PostgreSQL send each other through a socket of its own, and cuts a connection at
 /// a commit.

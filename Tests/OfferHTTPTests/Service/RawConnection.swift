@@ -1,5 +1,10 @@
 import Foundation
-import Glibc
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// A connection that sends and reads when it is told to, as slow and careful clients do. It blocks its thread.
 final class RawConnection {
