@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 import OfferModel
 
 /// The end of something, as options take it.
