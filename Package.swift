@@ -118,6 +118,7 @@ let package = Package(
                 .embedInCode("Templates/changes.mustache"),
                 .embedInCode("Templates/customer.mustache"),
                 .embedInCode("Templates/decision.mustache"),
+                .embedInCode("Templates/entry.mustache"),
                 .embedInCode("Templates/fields.mustache"),
                 .embedInCode("Templates/finding.mustache"),
                 .embedInCode("Templates/home.mustache"),

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import OfferAPI
 package import OfferApplication
+import OfferDocuments
 package import OfferHTTP
 package import OfferModel
 
@@ -83,6 +84,7 @@ package struct ConsoleSite: Sendable {
             page(catalog, showing: .catalog, use: self.catalog),
             action("\(catalog)/plan", Self.editorFields, upTo: Self.catalogFormBytes, making: .apply, use: plan),
             action(catalog, Self.editorFields, upTo: Self.catalogFormBytes, making: .apply, use: apply),
+            action("\(catalog)/add", Self.editorFields, upTo: Self.catalogFormBytes, making: .apply, use: add),
             page("\(catalog)/revisions/{n}", showing: .revision, use: revision),
             action("\(catalog)/revisions/{n}/rollback", ["revision", "message"], making: .apply, use: rollBack),
         ]
@@ -207,6 +209,6 @@ extension Request {
         guard let text = String(validating: try await bytes(upTo: limit), as: UTF8.self) else {
             throw RequestFault(path: "query", .invalidValue, "the form is not UTF-8")
         }
-        return try QueryParameters(text, known: known)
+        return try QueryParameters(text, known: known, list: OfferEntry.Field.products.rawValue)
     }
 }

@@ -19,7 +19,7 @@ enum Templates {
             "changes": PackageResources.changes_mustache, "catalog": PackageResources.catalog_mustache,
             "revision": PackageResources.revision_mustache, "age": PackageResources.age_mustache,
             "board": PackageResources.board_mustache,
-            "operations": PackageResources.operations_mustache,
+            "operations": PackageResources.operations_mustache, "entry": PackageResources.entry_mustache,
         ]
     }
 

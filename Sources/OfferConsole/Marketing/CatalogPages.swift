@@ -14,14 +14,17 @@ extension ConsoleSite {
     /// Bytes of a form with such a text, whose characters may be three each.
     static let catalogFormBytes = 256 * 1_024
     private static let revisionsOnPage = 20
-    /// Of both buttons of the form.
-    static let editorFields = ["text", "revision", "message", "agreed"]
+    /// Of all buttons of the form.
+    static let editorFields =
+        ["text", "revision", "message", "agreed"] + OfferEntry.Field.allCases.map(\.rawValue)
 
     /// A text that was typed, and the revision in force when that began.
-    private struct Draft {
+    struct Draft {
         var text: String
         var revision: Int
         var message: String?
+        /// What is in the form for a new offer.
+        var entry: [OfferEntry.Field: String] = [:]
 
         /// Names this text on top of this revision, so that what was agreed to is what is applied (FNV-1a).
         var mark: String {
@@ -44,7 +47,7 @@ extension ConsoleSite {
         return try await editor(Draft(text: text, revision: document.revision), [:], before: before, visit)
     }
 
-    private func editor(
+    func editor(
         _ draft: Draft, _ more: [String: Any], before: Int64? = nil, _ visit: Visit,
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
@@ -54,7 +57,10 @@ extension ConsoleSite {
         content["message"] = draft.message
         content["mayApply"] = visit.may(.apply)
         if draft.text.utf8.count <= Self.editorBytes {
+            var catalog = try await read(draft.text)
+            if catalog == nil { catalog = try await catalogInForce(visit).catalog }
             content["editor"] = ["text": draft.text]
+            content["entry"] = Self.members(of: draft.entry, in: catalog)
         } else {
             content["bytes"] = draft.text.utf8.count
         }
@@ -72,8 +78,11 @@ extension ConsoleSite {
 
     /// `POST /console/catalog/plan`: what the text would change; nothing is applied.
     @Sendable func plan(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
-        let draft = try Self.draft(&form)
-        return try await refusing(draft, visit) {
+        try await plan(try Self.draft(&form), visit)
+    }
+
+    func plan(_ draft: Draft, _ visit: Visit) async throws -> Response {
+        try await refusing(draft, visit) {
             let (planned, _) = try await self.planned(draft, visit)
             return try await self.editor(draft, ["plan": planned], visit)
         }
@@ -96,11 +105,12 @@ extension ConsoleSite {
         }
     }
 
-    private static func draft(_ form: inout QueryParameters) throws -> Draft {
+    static func draft(_ form: inout QueryParameters) throws -> Draft {
         let revision = form.field("revision").flatMap { Int($0) } ?? -1
         if revision < 0 { form.refuse("revision", "is no revision", hint: "load the catalog's page again") }
-        let draft = Draft(
+        var draft = Draft(
             text: form.document("text") ?? "", revision: max(0, revision), message: form.message("message"))
+        for field in OfferEntry.Field.allCases { draft.entry[field] = form.typed(field.rawValue) }
         try form.finish()
         guard draft.text.utf8.count <= editorBytes else {
             throw Problem(
@@ -111,7 +121,7 @@ extension ConsoleSite {
     }
 
     /// A refusal on the page, above the text that was typed: nothing of it is lost.
-    private func refusing(
+    func refusing(
         _ draft: Draft, _ visit: Visit, _ answer: () async throws -> Response
     ) async throws -> Response {
         do {
@@ -125,11 +135,13 @@ extension ConsoleSite {
             problem.hint = "your text is still below, without that change; the plan shows what it would undo"
             var content: [String: Any] = ["problem": PageMembers.of(problem)]
             if other != nil { content["conflictPath"] = PageLink.revision(current) }
-            return try await editor(
-                Draft(text: draft.text, revision: current, message: draft.message), content, visit,
-                status: .init(code: problem.status))
+            var next = draft
+            next.revision = current
+            return try await editor(next, content, visit, status: .init(code: problem.status))
         } catch {
-            guard error is RequestError, let problem = Problem(error)?.document else { throw error }
+            guard error is RequestError || error is RequestFault, let problem = Problem(error)?.document else {
+                throw error
+            }
             return try await editor(
                 draft, ["problem": PageMembers.of(problem)], visit, status: .init(code: problem.status))
         }

@@ -12,7 +12,10 @@ package enum CatalogWriter {
         JSONText.of(node(catalog))
     }
 
-    private static func node(_ catalog: Catalog) -> OutputNode {
+    /// The same with one more offer, at the end.
+    static func yaml(_ catalog: Catalog, adding offer: OutputNode) -> String { YAMLText.of(node(catalog, [offer])) }
+
+    private static func node(_ catalog: Catalog, _ more: [OutputNode] = []) -> OutputNode {
         let others = catalog.otherProducts
         let appSignals: [(key: String, value: OutputNode)] =
             catalog.appSignals.isEmpty ? [] : [("appSignals", .texts(catalog.appSignals))]
@@ -21,7 +24,7 @@ package enum CatalogWriter {
                 ("bundleId", .text(catalog.bundleId.rawValue)),
                 ("subscriptionGroups", .list(catalog.subscriptionGroups.map(node))),
             ] + (others.isEmpty ? [] : [("products", .list(others.map(node)))])
-                + appSignals + [("offers", .list(catalog.offers.map(OfferWriter.node)))])
+                + appSignals + [("offers", .list(catalog.offers.map(OfferWriter.node) + more))])
     }
 
     private static func node(_ product: OtherProduct) -> OutputNode {

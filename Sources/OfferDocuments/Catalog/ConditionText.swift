@@ -9,8 +9,12 @@ package enum ConditionText {
     /// The most characters of a line.
     package static let longest = 4_000
 
-    /// - Parameter catalog: whose offers and products may be named; without one any may.
-    package static func read(_ text: String, in catalog: Catalog? = nil) throws(InvalidDocument) -> RuleNode {
+    /// - Parameters:
+    ///   - catalog: whose offers and products may be named; without one any may.
+    ///   - isAsked: whether a request asks, as for an offer, so that the condition may be about what it says.
+    package static func read(
+        _ text: String, in catalog: Catalog? = nil, isAsked: Bool = false
+    ) throws(InvalidDocument) -> RuleNode {
         let length = text.unicodeScalars.count
         guard length <= longest else {
             throw InvalidDocument(
@@ -28,7 +32,7 @@ package enum ConditionText {
         let field = Field(node: root, path: "", log: log)
         var context = catalog.map { CatalogContext($0) } ?? CatalogContext()
         let node = EligibilityReader.read(field, &context)
-        refuseRequests(root, log)
+        if !isAsked { refuseRequests(root, log) }
         if let catalog { refuseUnknownOffers(context, catalog) }
         if let node, (try? log.outcome(node)) != nil {
             ConditionCheck(field: field, offer: Offer(probing: node)).run(&context.satisfiability)

@@ -13,8 +13,10 @@ package struct QueryParameters {
         try self.init(request.uri.query ?? "", known: known)
     }
 
-    /// - Parameter text: names and values as forms write them.
-    package init(_ text: String, known: [String]) throws(RequestFault) {
+    /// - Parameters:
+    ///   - text: names and values as forms write them.
+    ///   - list: the name that may be given several times, as a form does of what can be chosen from a list.
+    package init(_ text: String, known: [String], list: String? = nil) throws(RequestFault) {
         var values = [String: String]()
         var errors = [ProblemErrorBody]()
         for pair in text.split(separator: "&") {
@@ -31,6 +33,8 @@ package struct QueryParameters {
                 let shown = String(name.prefix(100))
                 errors.append(
                     Self.error(shown, .unknownParameter, "there is no parameter `\(shown)` here", hint: hint))
+            } else if let earlier = values[name], name == list {
+                values[name] = "\(earlier)\n\(value)"
             } else if values.updateValue(value, forKey: name) != nil {
                 errors.append(Self.error(name, .duplicateParameter, "the parameter `\(name)` is given twice"))
             }
@@ -73,6 +77,9 @@ package struct QueryParameters {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+
+    /// What was typed into a field or chosen of a list, for a reader that judges it; empty if it was nothing.
+    package func typed(_ name: String) -> String { values[name].map { String($0[...].trimmed) } ?? "" }
 
     /// A UUID in any case; `nil` if absent.
     mutating func uuid(_ name: String) -> LowercaseUUID? {
