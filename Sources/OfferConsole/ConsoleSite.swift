@@ -85,6 +85,9 @@ package struct ConsoleSite: Sendable {
             action("\(catalog)/plan", Self.editorFields, upTo: Self.catalogFormBytes, making: .apply, use: plan),
             action(catalog, Self.editorFields, upTo: Self.catalogFormBytes, making: .apply, use: apply),
             action("\(catalog)/add", Self.editorFields, upTo: Self.catalogFormBytes, making: .apply, use: add),
+            action(
+                "\(catalog)/audience", Self.editorFields + ["counted"], upTo: Self.catalogFormBytes, making: .simulate,
+                use: simulatePlanned),
             page("\(catalog)/revisions/{n}", showing: .revision, use: revision),
             action("\(catalog)/revisions/{n}/rollback", ["revision", "message"], making: .apply, use: rollBack),
         ]

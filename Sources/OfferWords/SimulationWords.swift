@@ -16,6 +16,15 @@ package enum SimulationWords {
         ]
     }
 
+    /// Who gains the offer and who loses it, if it was compared.
+    package static func changes(
+        _ result: SimulationResult
+    ) -> [(words: String, change: SimulationResult.AudienceChange)] {
+        [("gain the offer", result.gains), ("lose the offer", result.losses)].compactMap { words, change in
+            change.map { (words, $0) }
+        }
+    }
+
     /// The days on which someone becomes eligible.
     package static func days(_ result: SimulationResult) -> [[String?]] {
         result.next30Days.filter { $0.eligible.isTold }.map { [$0.day, $0.eligible.words] }

@@ -44,3 +44,49 @@ for (const place of document.querySelectorAll("[data-age]")) {
     Math.abs(minutes) < 90 ? [minutes, "minute"] : Math.abs(minutes) < 2_880 ? [Math.round(minutes / 60), "hour"] : [Math.round(minutes / 1_440), "day"]
   place.append(` (${ago.format(amount, unit)})`)
 }
+
+/** The catalog's editor plans while its text changes: by the form's own action, whose answer is this page again. */
+const editor = document.querySelector("form#catalog")
+if (editor) {
+  const text = editor.querySelector("#text")
+  let [planned, message] = [text.value, null]
+  let timer, asked
+
+  /** What a person is doing stays: the text, the focus and the message. */
+  const show = (page) => {
+    const focused = document.activeElement
+    for (const id of ["planned", "applying"]) {
+      const [old, next] = [document.getElementById(id), page.getElementById(id)]
+      if (!next) return
+      message = old.querySelector("#message") ?? message
+      if (message) next.querySelector("#message")?.replaceWith(message)
+      // The region is spoken politely, once.
+      for (const part of next.querySelectorAll("[role]")) part.removeAttribute("role")
+      if (!old.isEqualNode(next)) old.replaceChildren(...next.childNodes)
+    }
+    if (focused !== document.activeElement) document.getElementById(focused.id)?.focus()
+  }
+  const plan = async () => {
+    const sent = text.value
+    asked = new AbortController()
+    try {
+      const body = new URLSearchParams(new FormData(editor))
+      const answer = await fetch(editor.action, { method: "POST", body, signal: asked.signal, redirect: "error" })
+      show(new DOMParser().parseFromString(await answer.text(), "text/html"))
+      planned = sent
+    } catch {
+      // The next change asks again, and the button says why it fails.
+    }
+  }
+  const stop = () => {
+    clearTimeout(timer)
+    asked?.abort()
+  }
+  const soon = () => {
+    stop()
+    if (!document.hidden && text.value !== planned) timer = setTimeout(plan, 700)
+  }
+  text.addEventListener("input", soon)
+  editor.addEventListener("submit", stop)
+  document.addEventListener("visibilitychange", () => (document.hidden ? stop() : soon()))
+}

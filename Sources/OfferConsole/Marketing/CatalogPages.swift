@@ -162,7 +162,8 @@ extension ConsoleSite {
         let reasons = PlannedOffer.reasons(changes)
         let isSameText = Array(document.text.utf8) == Array(draft.text.utf8)
         var plan: [String: Any] = [
-            "offers": PageMembers.ofPlan(changes, in: read?.value), "mark": draft.mark,
+            "offers": PageMembers.ofPlan(changes, in: read?.value, isCounted: visit.may(.simulate)),
+            "mark": draft.mark,
             "warnings": (read?.warnings ?? []).map { issue in
                 ["line": issue.line, "path": issue.path, "detail": issue.detail, "hint": issue.hint ?? ""]
                     as [String: Any]
@@ -262,7 +263,11 @@ extension ConsoleSite {
 
 extension PageMembers {
     /// What several changes in a row mean is said once, below the last.
-    static func ofPlan(_ changes: [PlannedChange], in catalog: Catalog?) -> [[String: Any]] {
+    ///
+    /// - Parameter isCounted: whether those who gain and lose an offer can be counted there.
+    static func ofPlan(
+        _ changes: [PlannedChange], in catalog: Catalog?, isCounted: Bool = false
+    ) -> [[String: Any]] {
         PlannedOffer.all(changes, in: catalog).map { offer in
             let next = offer.changes.dropFirst().map(\.words) + [""]
             var members: [String: Any] = [
@@ -276,6 +281,7 @@ extension PageMembers {
             ]
             members["audience"] = offer.audience
             members["warning"] = offer.warning
+            if isCounted { members["counted"] = offer.offerId.flatMap { catalog?.offer($0)?.id.rawValue } }
             return members
         }
     }

@@ -105,17 +105,34 @@ extension ConsoleSite {
         return .redirect(to: PageLink.audience(offer, started.id))
     }
 
+    /// `POST /console/catalog/audience`: the same by a text that was typed, compared with the catalog in force.
+    @Sendable func simulatePlanned(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
+        let offer = OfferId(form.field("counted") ?? "")
+        let draft = try Self.draft(&form)
+        return try await refusing(draft, visit) {
+            var request = SimulationRequest()
+            (request.offerId, request.catalog, request.compareWith) = (offer, draft.text, .inForce)
+            let started = try await useCases.simulations.start(request, caller: visit.caller)
+            return .redirect(to: PageLink.audience(offer, started.id))
+        }
+    }
+
     /// `GET /console/offers/{id}/audience/{simulation}`: how far it is, and then the result.
     @Sendable func audience(_ request: Request, _ visit: Visit) async throws -> Response {
         try QueryParameters(request, known: []).finish()
         let (offer, id) = (try visit.offerId(), try visit.simulationId())
         let body = try await useCases.simulations.show(id, of: offer, caller: visit.caller)
         var content: [String: Any] = [
-            "id": offer.rawValue, "path": PageLink.offer(offer), "state": body.state.rawValue,
+            "id": offer.rawValue, "state": body.state.rawValue,
             "simulationPath": PageLink.audience(offer, id), "done": body.progress.done, "of": body.progress.of,
         ]
         content["failure"] = body.failure
-        if body.state == .running { content["refresh"] = Self.lookAgain }
+        if body.state == .running {
+            content["refresh"] = Self.lookAgain
+        } else if try await catalogInForce(visit).catalog?.offer(offer) != nil {
+            // One of a text that was not applied has no page yet.
+            content["path"] = PageLink.offer(offer)
+        }
         if let result = body.result { content["result"] = Self.members(result, of: offer.rawValue) }
         return try pages.page("audience", "Audience of \(offer.rawValue)", content, visit)
     }
@@ -139,7 +156,11 @@ extension ConsoleSite {
             "headline": SimulationWords.headline(result, of: offer), "costs": SimulationWords.costs(result),
             "charts": Picture.all(OfferCharts.simulation(result, of: offer), id: "audience"),
             "tables": PageTable.all([
-                ("Outcomes", ["outcome", "customers"], SimulationWords.outcomes(result) + unknown(result)),
+                (
+                    "Outcomes", ["outcome", "customers"],
+                    SimulationWords.outcomes(result) + unknown(result)
+                        + SimulationWords.changes(result).map { [$0.words, $0.change.customers.words] }
+                ),
                 (
                     "Who is left after each rule", ["after", "left", "rule"],
                     result.waterfall.map { [$0.step, $0.customers.words, $0.rule] }

@@ -112,8 +112,8 @@ extension HTTPFields {
     /// With `no-referrer` browsers would send `Origin: null` with a form; `same-origin` tells other sites as little.
     fileprivate static let ofPages: HTTPFields = [
         .contentSecurityPolicy: """
-        default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; \
-        frame-ancestors 'none'; base-uri 'none'
+        default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; \
+        form-action 'self'; frame-ancestors 'none'; base-uri 'none'
         """,
         frameOptions: "DENY", referrerPolicy: "same-origin", openerPolicy: "same-origin",
         .cacheControl: "no-store", .xContentTypeOptions: "nosniff",

@@ -11,7 +11,7 @@ struct SimulationText {
         let parts = [
             [palette.paint(head, .heading)] + unknown(result), table(outcomes(result)), table(waterfall(result)),
             table(rules(result)), table(reasons(result)), table(days(result)), cost(result),
-            change("gain the offer", result.gains) + change("lose the offer", result.losses), samples(result),
+            SimulationWords.changes(result).map(change), samples(result),
         ]
         return parts.filter { !$0.isEmpty }.joined(separator: [""]).joined(separator: "\n")
     }
@@ -60,10 +60,9 @@ struct SimulationText {
         SimulationWords.costs(result).map { "  \($0.printable)" }
     }
 
-    private func change(_ words: String, _ change: SimulationResult.AudienceChange?) -> [String] {
-        guard let change else { return [] }
+    private func change(_ words: String, _ change: SimulationResult.AudienceChange) -> String {
         let names = change.samples.map(\.name)
-        return ["  \(change.customers.words) \(words)" + (names.isEmpty ? "" : ", such as \(names.listed)")]
+        return "  \(change.customers.words) \(words)" + (names.isEmpty ? "" : ", such as \(names.listed)")
     }
 
     private func samples(_ result: SimulationResult) -> [String] {
