@@ -1,12 +1,12 @@
 import Foundation
 
+@testable import OfferConsole
+
 #if canImport(Glibc)
     import Glibc
 #else
     import Darwin
 #endif
-
-@testable import OfferConsole
 
 /// An answer as a browser gets it.
 struct Page: Sendable {

@@ -15,7 +15,7 @@ struct ProseTests {
             raw.filter { !$0.contains("{{{prose(") }.sorted() == ["picture {{{.narrow}}}", "picture {{{.wide}}}"])
     }
 
-    private static let prose: [(text: String, html: String)] = [
+    private static let sentences: [(text: String, html: String)] = [
         ("`a` was renewed", "<code>a</code> was renewed"), ("a `", "a `"), ("`", "`"), ("", ""),
         ("`a` and ` alone", "<code>a</code> and ` alone"), ("``", "<code></code>"),
         ("<b> `<i>\"` '", "&lt;b&gt; <code>&lt;i&gt;&quot;</code> &#39;"),
@@ -29,7 +29,7 @@ struct ProseTests {
         ("<2027-09-20T13:55:00Z>", #"&lt;<time datetime="2027-09-20T13:55:00Z">2027-09-20 13:55 UTC</time>&gt;"#),
     ]
 
-    @Test("prose has what it quotes as code and its instants as times, and nothing in it is markup", arguments: prose)
+    @Test("prose has what it quotes as code and its instants as times, and nothing in it is markup", arguments: sentences)
     func prose(text: String, html: String) {
         #expect((Prose(text: text).transform("prose") as? Prose)?.text.utf8.elementsEqual(html.utf8) == true)
     }
