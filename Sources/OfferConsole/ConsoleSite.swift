@@ -45,6 +45,7 @@ package struct ConsoleSite: Sendable {
             Route(open: .post, Self.signInPath, use: signIn),
             Route(open: .get, "\(Self.root)/style.css") { request, _ in Self.style.answer(to: request) },
             Route(open: .get, "\(Self.root)/console.js") { request, _ in Self.script.answer(to: request) },
+            Route(open: .get, "/") { request, _ in try Self.front(request) },
             page(Self.root, use: home),
             action("\(Self.root)/sign-out", []) { _, visit in try await signOut(visit) },
             page("\(Self.root)/customers", showing: .customers, use: customers),
@@ -57,6 +58,17 @@ package struct ConsoleSite: Sendable {
             page("\(Self.root)/signatures", showing: .signatureChecks) { _, visit in try pages.signatures(visit) },
             action("\(Self.root)/signatures", Self.signatureFields, making: .signatureChecks, use: checkSignature),
         ] + marketing + operations
+    }
+
+    /// `GET /`: a browser is led to the console.
+    private static func front(_ request: Request) throws -> Response {
+        let accepted = request.headers[values: .accept].joined(separator: ",").lowercased()
+        guard accepted.contains("text/html") else {
+            throw Problem(
+                .notFound, "there is nothing at `/`",
+                hint: "`/openapi.yaml` lists every path; the console, for people, is at `\(root)`")
+        }
+        return .redirect(to: root)
     }
 
     private var operations: [Route] {

@@ -245,4 +245,24 @@ struct PageTests {
         )
         #expect(PurchaseChart(CustomerDetails(), groups: [], now: now) == nil)
     }
+
+    @Test("the server's own address leads a browser to the console, and tells a program where it is")
+    func front() async throws {
+        try await ConsoleFixture.run { console in
+            for accept in ["text/html,application/xhtml+xml,*/*;q=0.8", "TEXT/HTML"] {
+                let answer = try await console.get("/", nil, [("Accept", accept)])
+                #expect(answer.status == 303 && answer["location"] == "/console", "\(answer.text)")
+            }
+            for headers in [[], [("Accept", "*/*")], [("Accept", "application/json")]] {
+                let answer = try await console.get("/", nil, headers)
+                #expect(answer.status == 404 && answer["content-type"] == "application/problem+json")
+                #expect(answer.text.contains("not-found") && answer.text.contains("/console"), "\(answer.text)")
+            }
+            #expect(try await console.get("//", nil, [("Accept", "text/html")]).status == 404)
+        }
+        try await ConsoleFixture.run(isOn: false) { console in
+            let answer = try await console.get("/", nil, [("Accept", "text/html")])
+            #expect(answer.status == 404 && !answer.text.contains("/console"), "\(answer.text)")
+        }
+    }
 }

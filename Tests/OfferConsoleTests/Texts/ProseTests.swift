@@ -29,7 +29,8 @@ struct ProseTests {
         ("<2027-09-20T13:55:00Z>", #"&lt;<time datetime="2027-09-20T13:55:00Z">2027-09-20 13:55 UTC</time>&gt;"#),
     ]
 
-    @Test("prose has what it quotes as code and its instants as times, and nothing in it is markup", arguments: sentences)
+    @Test(
+        "prose has what it quotes as code and its instants as times, and nothing in it is markup", arguments: sentences)
     func prose(text: String, html: String) {
         #expect((Prose(text: text).transform("prose") as? Prose)?.text.utf8.elementsEqual(html.utf8) == true)
     }
