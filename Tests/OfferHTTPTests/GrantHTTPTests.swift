@@ -59,6 +59,12 @@ struct GrantHTTPTests {
             #expect((story.json["grants"] as? [Any])?.count == 1)
             let export = try await service.ask("GET", "/v1/issued-offers/export", token: support)
             #expect(export.text.contains(#""grantId":"\#(id)""#))
+            let events = try await service.ask("GET", "/v1/events?type=offer.issued", token: support)
+            let data = try #require(events.json["items"] as? [[String: Any]]).map { $0["data"] as? [String: Any] }
+            #expect(data.map { $0?["grantId"] as? String } == [nil, id], "\(events.text)")
+            let counted = try await service.ask(
+                "GET", "/v1/events?type=offer.issued", token: try await service.token(.marketing))
+            #expect(counted.status == 200 && !counted.text.contains(id))
         }
     }
 

@@ -70,7 +70,8 @@ extension EventRows {
         .offerIssued, table: "issued_offer", date: "issued_at", customer: "t.customer_id",
         members: [
             ("decisionId", "decision_id"), ("delivery", "delivery"), ("expiresAt", "expires_at"),
-            ("issuedOfferId", "id"), ("offerId", "offer_id"), ("offerIdentifier", "offer_identifier"),
+            ("grantId", "grant_id"), ("issuedOfferId", "id"), ("offerId", "offer_id"),
+            ("offerIdentifier", "offer_identifier"),
             ("offerType", "offer_type"), ("productId", "product_id"),
             ("subscriptionGroupIdentifier", "subscription_group_identifier"), ("transactionId", "transaction_id"),
         ])
