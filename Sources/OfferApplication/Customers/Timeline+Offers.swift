@@ -31,7 +31,7 @@ extension Timeline {
         }
     }
 
-    /// What support granted and revoked.
+    /// What was granted and revoked, by the ids of the API keys, as the audit has them.
     var grantEntries: [TimelineEntry] {
         grants.flatMap { stored -> [TimelineEntry] in
             let grant = stored.grant
@@ -40,11 +40,14 @@ extension Timeline {
             let reason = stored.reason.map { ": \($0)" } ?? ""
             let entry = TimelineEntry(
                 .granted, at: grant.grantedAt,
-                "support granted \(name) once\(end)\(reason) (grant \(grant.id), \(grant.state(at: now).rawValue) now)")
+                "key \(stored.actor) granted \(name) once\(end)\(reason) "
+                    + "(grant \(grant.id), \(grant.state(at: now).rawValue) now)")
             guard let revokedAt = grant.revokedAt else { return [entry] }
             return [
                 entry,
-                TimelineEntry(.grantRevoked, at: revokedAt, "the grant of \(name) was revoked (grant \(grant.id))"),
+                TimelineEntry(
+                    .grantRevoked, at: revokedAt,
+                    "the grant of \(name) was revoked\(stored.revokedBy.map { " by \($0)" } ?? "") (grant \(grant.id))"),
             ]
         }
     }

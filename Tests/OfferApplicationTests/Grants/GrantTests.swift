@@ -317,7 +317,9 @@ struct GrantTests {
     func told() async throws {
         let bench = try await bench("100")
         let revoked = try await bench.grant("few", to: "100", reason: "wrong offer")
-        _ = try await bench.useCases.grants.revoke(revoked.grantId, caller: Workbench.support)
+        var other = Workbench.support
+        other.apiKeyId = "fedcba9876543210"
+        _ = try await bench.useCases.grants.revoke(revoked.grantId, caller: other)
         let grant = try await bench.grant("subscribers", to: "100")
         let issued = try await bench.granted(order("subscribers", "100")).offer
         let story = try await bench.useCases.customers.story(named("100"), caller: Workbench.support)
@@ -325,8 +327,11 @@ struct GrantTests {
         let messages = story.timeline.map(\.message)
         #expect(
             messages.contains(
-                "support granted the offer `subscribers` once: ticket 4711 (grant \(grant.grantId), used now)"))
-        #expect(messages.contains("the grant of the offer `few` was revoked (grant \(revoked.grantId))"))
+                "key 0123456789abcdef granted the offer `subscribers` once: ticket 4711 (grant \(grant.grantId), used now)"
+            ))
+        #expect(
+            messages.contains(
+                "the grant of the offer `few` was revoked by fedcba9876543210 (grant \(revoked.grantId))"))
         #expect(messages.contains { $0.contains("was issued") && $0.contains("by a grant of support") })
         let page = try await bench.useCases.export.page(limit: 10, after: nil, caller: Workbench.support)
         #expect(page.items.map(\.offer.grantId) == [grant.grantId])
