@@ -34,7 +34,7 @@ prepare_offerd() {
                     --config "$folder/offerd.yaml" >"$folder/tokens/$role.new"
                 mv "$folder/tokens/$role.new" "$folder/tokens/$role"
             )
-            say "made a $role token in ${folder#"$root/"}/tokens/$role"
+            say "made the token of the role $role in ${folder#"$root/"}/tokens/$role"
         fi
     done
 }

@@ -212,6 +212,7 @@ def go_back(anna: Person, service: Service, state: dict) -> None:
     anna.go(revision(state, 0))
     form = anna.region("Roll back to it")
     expect_words("what a rollback changes", form.inner_text(), OFFER)
+    form.get_by_label("All of this is intended").check()
     anna.press("Roll back", form)
     anna.expect_path("rolling back", revision(state, 3))
     expect_words("the rollback", anna.page.get_by_role("main").inner_text(), f"rollback to revision {state['base']}")

@@ -243,7 +243,7 @@ def nothing_found(desk: Person, service: Service) -> None:
     desk.look_up("MK5TTTVWJH")
     desk.expect_refusal(404)
     desk.press("Ask Apple for this order")
-    expect_words("what Apple said", desk.status(), "1 transactions are new")
+    expect_words("what Apple said", desk.status(), "Transactions: 1 new")
     expect_words("the customer", desk.heading(), customer.transaction(1))
     expect_equal("the subscription", desk.told("State", desk.region("Subscriptions")), "subscribed")
 
@@ -257,7 +257,7 @@ def old_data(desk: Person, service: Service) -> None:
     customer.steps.append({"renew": {}})
     service.tell_apple("MK5TTTVWJI", customer)
     desk.press("Refresh from Apple")
-    expect_words("what Apple said", desk.status(), "1 transactions are new")
+    expect_words("what Apple said", desk.status(), "Transactions: 1 new")
     expect_equal("the refreshed subscription", desk.told("State", desk.region("Subscriptions")), "subscribed")
     expect_words("the data", desk.region("Data").inner_text(), "History: complete")
     expect_words("the transactions", desk.region("Transactions").inner_text(), customer.transaction(3))

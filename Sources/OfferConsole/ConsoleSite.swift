@@ -101,7 +101,8 @@ package struct ConsoleSite: Sendable {
                 "\(catalog)/audience", Self.editorFields + ["counted"], upTo: Self.catalogFormBytes, making: .simulate,
                 use: simulatePlanned),
             page("\(catalog)/revisions/{n}", showing: .revision, use: revision),
-            action("\(catalog)/revisions/{n}/rollback", ["revision", "message"], making: .apply, use: rollBack),
+            action(
+                "\(catalog)/revisions/{n}/rollback", ["revision", "message", "agreed"], making: .apply, use: rollBack),
         ]
     }
 

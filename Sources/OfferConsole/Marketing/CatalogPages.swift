@@ -206,23 +206,36 @@ extension ConsoleSite {
         let (inForce, current) = try await catalogInForce(visit)
         content["isInForce"] = inForce.revision == number
         if visit.may(.apply), inForce.revision != number {
-            let (plan, problem) = try await answered {
-                try await useCases.catalogs.apply(
-                    document, format: applied.format == "json" ? .json : .yaml, expectedRevision: inForce.revision,
-                    message: nil, dryRun: true, caller: visit.caller)
+            let (changes, problem) = try await answered {
+                try await rollback(to: applied, new, from: inForce.revision, current, visit)
             }
             content["problem"] = problem.map { PageMembers.of($0) }
-            if let plan {
-                let changes = try await judged(plan.changes, from: current, to: new)
-                content["rollback"] =
-                    [
-                        "inForce": inForce.revision, "path": PageLink.revision(number) + "/rollback",
-                        "offers": PageMembers.ofPlan(changes, in: new),
-                        "conclusion": PlannedOffer.list(PlannedOffer.reasons(changes)),
-                    ] as [String: Any]
+            content["rollback"] = changes.map { changes -> [String: Any] in
+                let reasons = PlannedOffer.reasons(changes)
+                return [
+                    "inForce": inForce.revision, "path": PageLink.revision(number) + "/rollback",
+                    "offers": PageMembers.ofPlan(changes, in: new), "conclusion": PlannedOffer.list(reasons),
+                    "needsAgreement": !reasons.isEmpty,
+                ]
             }
         }
         return try pages.page("revision", "Revision \(number)", content, visit)
+    }
+
+    /// What going back to a revision would change.
+    private func rollback(
+        to old: AppliedRevision, _ catalog: Catalog?, from revision: Int, _ current: Catalog?, _ visit: Visit
+    ) async throws -> [PlannedChange] {
+        let plan = try await apply(old, on: revision, message: nil, dryRun: true, visit)
+        return try await judged(plan.changes, from: current, to: catalog)
+    }
+
+    private func apply(
+        _ old: AppliedRevision, on revision: Int, message: String?, dryRun: Bool, _ visit: Visit
+    ) async throws -> CatalogApplied {
+        try await useCases.catalogs.apply(
+            old.document ?? "", format: old.format == "json" ? .json : .yaml, expectedRevision: revision,
+            message: message, dryRun: dryRun, caller: visit.caller)
     }
 
     /// `POST /console/catalog/revisions/{n}/rollback`: the old text becomes a new revision, if the one in force is still
@@ -231,12 +244,22 @@ extension ConsoleSite {
         let message = form.message("message")
         let inForce = form.field("revision").flatMap { Int($0) }
         if inForce == nil { form.refuse("revision", "is no revision", hint: "load the revision's page again") }
+        let isAgreed = form.flag("agreed") ?? false
         try form.finish()
         let old = try await appliedRevision(visit)
         do {
-            let applied = try await useCases.catalogs.apply(
-                old.document ?? "", format: old.format == "json" ? .json : .yaml, expectedRevision: inForce ?? 0,
-                message: message ?? "rollback to revision \(old.revision)", dryRun: false, caller: visit.caller)
+            if !isAgreed {
+                let (document, current) = try await catalogInForce(visit)
+                let changes = try await rollback(
+                    to: old, try await read(old.document ?? ""), from: inForce ?? 0, current, visit)
+                if document.revision == inForce, !PlannedOffer.reasons(changes).isEmpty {
+                    throw Problem(
+                        .invalidRequest, "nothing was applied: \(PlannedOffer.list(PlannedOffer.reasons(changes)))",
+                        hint: "load the revision's page again, and agree there to what the rollback changes")
+                }
+            }
+            let applied = try await apply(
+                old, on: inForce ?? 0, message: message ?? "rollback to revision \(old.revision)", dryRun: false, visit)
             return .redirect(to: PageLink.revision(applied.revision))
         } catch RequestError.catalogChanged(let current) {
             let error = RequestError.catalogChanged(current: current)

@@ -76,30 +76,16 @@ extension ConsoleSite {
             "pausePath": "\(path)/pause", "pauseTitle": summary.paused ? "Change the pause" : "Pause",
             "isPaused": summary.paused, "mayCount": visit.may(.simulate),
         ]
-        if visit.may(.series) {
-            let (series, problem) = try await answered {
-                try await useCases.series.series(of: summary.offerId, caller: visit.caller)
-            }
-            content["problem"] = problem.map { PageMembers.of($0) }
-            content["tables"] = series.map { [Self.days($0)] }
-            content["charts"] = series.map { Picture.all(Array(OfferCharts.series($0).prefix(1)), id: "days") }
-            content["resultsPath"] = "\(path)/results"
-        }
+        // Not the results themselves: they read every row of the offer, and the button that pauses it cannot wait.
+        if visit.may(.series) { content["resultsPath"] = "\(path)/results" }
         return try pages.page("offer", summary.offerId.rawValue, content, visit)
-    }
-
-    private static func days(_ series: OfferSeries) -> [String: Any] {
-        let days = SeriesWords.lastDays(series)
-        return PageTable.members("Last \(days.count.counted("day")), in UTC", SeriesWords.dayColumns, days)
     }
 
     /// `POST /console/offers/{id}/pause` of one offer, `POST /console/pause` of every offer.
     func pause(ofAll: Bool = false) -> @Sendable (inout QueryParameters, Visit) async throws -> Response {
         { form, visit in
             let id = try ofAll ? nil : visit.offerId()
-            let (day, reason) = (form.field("until"), form.reason("reason"))
-            let until = day.flatMap { Instant(iso8601: "\($0)T00:00:00Z") }
-            if day != nil, until == nil { form.refuse("until", "is not a day", hint: "2026-12-24") }
+            let (until, reason) = (form.day("until"), form.reason("reason"))
             try form.finish()
             _ = try await useCases.switches.pause(id, until: until, reason: reason, caller: visit.caller)
             return .redirect(to: id.map(PageLink.offer) ?? "\(Self.root)/offers")

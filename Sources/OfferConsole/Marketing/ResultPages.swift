@@ -21,20 +21,14 @@ extension ConsoleSite {
         let (by, timeZone) = (query.field("by"), query.field("timeZone"))
         let unit: CalendarUnit? = by.map { CalendarUnit(rawValue: $0) } ?? .day
         if unit == nil { query.refuse("by", "is no length of a bucket", hint: "day, week or month") }
-        let (from, to) = (query.field("from"), query.field("to"))
-        func instant(_ name: String, _ day: String?) -> Instant? {
-            let instant = day.flatMap { Instant(iso8601: "\($0)T00:00:00Z") }
-            if day != nil, instant == nil { query.refuse(name, "is not a day", hint: "2026-12-01") }
-            return instant
-        }
-        let (start, end) = (instant("from", from), instant("to", to))
+        let (start, end) = (query.day("from"), query.day("to"))
         try query.finish()
         let (id, caller) = (try visit.offerId(), visit.caller)
         var content: [String: Any] = ["id": id.rawValue, "path": PageLink.offer(id)]
         content["units"] = CalendarUnit.allCases.map { ["name": $0.rawValue, "isChosen": $0 == unit] as [String: Any] }
         content["timeZone"] = timeZone
-        content["from"] = from
-        content["to"] = to
+        content["from"] = start.map(TimeText.day)
+        content["to"] = end.map(TimeText.day)
         let (series, seriesProblem) = try await answered {
             try await useCases.series.series(
                 of: id, by: unit ?? .day, from: start, to: end, timeZone: timeZone, caller: caller)

@@ -31,9 +31,8 @@ extension ConsoleSite {
     @Sendable func customers(_ request: Request, _ visit: Visit) async throws -> Response {
         var query = try QueryParameters(request, known: ["q", "kind", "asOf", "offer", "cursor"])
         var question = Question(text: query.field("q") ?? "", kind: query.field("kind"))
-        question.day = query.field("asOf")
-        question.asOf = question.day.flatMap { Instant(iso8601: "\($0)T00:00:00Z") }
-        if question.day != nil, question.asOf == nil { query.refuse("asOf", "is not a day", hint: "2026-12-01") }
+        question.asOf = query.day("asOf")
+        question.day = question.asOf.map(TimeText.day)
         question.offer = query.field("offer")
         if let cursor = query.field("cursor") {
             question.cursor = TimelineCursor(text: cursor)
@@ -103,12 +102,10 @@ extension ConsoleSite {
     /// `POST /console/grants`: one use of an offer for a customer, although its rules or limits say no.
     @Sendable func grant(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
         let customer = form.customer()
-        let (offer, day) = (form.field("offer") ?? "", form.field("until"))
+        let (offer, until) = (form.field("offer") ?? "", form.day("until"))
         let reason = form.field("reason") ?? ""
-        let until = day.flatMap { Instant(iso8601: "\($0)T00:00:00Z") }
         if offer.isEmpty { form.refuse("offer", "names no offer") }
         if reason.isEmpty { form.refuse("reason", "is no reason", hint: "say why, without naming a person") }
-        if day != nil, until == nil { form.refuse("until", "is not a day", hint: "2026-12-01") }
         try form.finish()
         guard let customer else { throw RequestError.unknownCustomer }
         _ = try await useCases.grants.grant(

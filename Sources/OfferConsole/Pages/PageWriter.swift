@@ -106,6 +106,7 @@ extension HTTPFields {
     private static let frameOptions = HTTPField.Name.ours("X-Frame-Options")
     private static let referrerPolicy = HTTPField.Name.ours("Referrer-Policy")
     private static let openerPolicy = HTTPField.Name.ours("Cross-Origin-Opener-Policy")
+    private static let resourcePolicy = HTTPField.Name.ours("Cross-Origin-Resource-Policy")
 
     /// Nothing but this server's own files is loaded or run, nothing is kept, and no other page frames or learns of it.
     ///
@@ -115,7 +116,7 @@ extension HTTPFields {
         default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; \
         form-action 'self'; frame-ancestors 'none'; base-uri 'none'
         """,
-        frameOptions: "DENY", referrerPolicy: "same-origin", openerPolicy: "same-origin",
+        frameOptions: "DENY", referrerPolicy: "same-origin", openerPolicy: "same-origin", resourcePolicy: "same-origin",
         .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
     ]
 }

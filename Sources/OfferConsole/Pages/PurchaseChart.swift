@@ -22,7 +22,9 @@ struct PurchaseChart {
     init?(_ details: CustomerDetails, groups: [GroupStatus], now: Instant) {
         let periods = details.transactions.filter { $0.expiresDate != nil }
         guard let first = periods.map(\.purchaseDate).min() else { return nil }
-        let ends = periods.compactMap(\.expiresDate) + groups.compactMap(\.gracePeriodExpiresAt) + [now]
+        // What was refunded does not stretch the axis beyond its refund.
+        let paid = periods.compactMap { $0.revocationDate ?? $0.expiresDate }
+        let ends = paid + groups.compactMap(\.gracePeriodExpiresAt) + [now]
         let (start, end) = (first, max(ends.max() ?? now, first.adding(milliseconds: Instant.Duration.day)))
         self.start = start
         self.end = end
@@ -33,7 +35,7 @@ struct PurchaseChart {
         }
         func bar(_ kind: Kind, _ from: Instant, _ to: Instant) -> [String: Any]? {
             guard from < to else { return nil }
-            let x = place(from)
+            let x = min(place(from), Self.width - Self.least)
             return [
                 "kind": kind.rawValue, "x": x, "width": max(Self.least, place(to) - x),
                 "words": "\(kind.words), \(Self.day(from)) to \(Self.day(to))",

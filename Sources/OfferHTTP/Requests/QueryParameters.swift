@@ -67,6 +67,15 @@ package struct QueryParameters {
     package mutating func message(_ name: String) -> String? { field(name, maximum: RequestRules.messageLength) }
     package mutating func reason(_ name: String) -> String? { field(name, maximum: RequestRules.reasonLength) }
 
+    /// 00:00 UTC on a day of a form, such as `2026-12-01`.
+    package mutating func day(_ name: String) -> Instant? {
+        guard let text = field(name) else { return nil }
+        let instant = Instant(iso8601: "\(text)T00:00:00Z")
+        if let instant, InputBounds.instants.contains(instant) { return instant }
+        refuse(name, "is not a day", hint: "give it as `2026-12-01`")
+        return nil
+    }
+
     /// A document that was typed into a form: as it is, but with the line breaks of files instead of those of forms.
     package func document(_ name: String) -> String? {
         guard let value = values[name] else { return nil }

@@ -114,17 +114,6 @@ struct Figures: Sendable {
         let kinds = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
         let words = ["\(uses) use\(uses == 1 ? "" : "s")\(kinds)"] + spent
         expect(fields["used"], offer.has("used") ? words.joined(separator: ", ") : nil, "\(id) used")
-
-        let series = try #require(try await ask("GET", "/v1/reports/series?offer=\(id)"))
-        let days = series.list("buckets").suffix(14)
-        let rows = days.map { day -> [String] in
-            let refused = day.list("refused").map { "\($0.text("rule") ?? "") \($0.number("count") ?? 0)" }
-            return [
-                day.text("date") ?? "", "\(day.number("issued") ?? -1)", "\(day.number("redeemed") ?? -1)",
-                refused.isEmpty ? "–" : refused.joined(separator: ", "),
-            ]
-        }
-        expect(page.rows("Last \(days.count) days, in UTC"), rows, "\(id) days")
     }
 
     func results(_ id: String, _ by: String, _ zone: String, from: String, to: String) async throws {

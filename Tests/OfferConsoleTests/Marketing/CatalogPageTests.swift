@@ -169,7 +169,11 @@ struct CatalogPageTests {
             let page = try await console.get(path, session)
             #expect(page.text.contains("which would change revision 2 so"), "\(page.text)")
             #expect(page.text.contains(#"<strong class="mark">-</strong> limits: "#))
-            let fields = [("revision", "2")]
+            #expect(page.text.contains(#"name="agreed" value="true" required"#))
+            let unread = try await console.send("\(path)/rollback", from: path, session, [("revision", "2")])
+            #expect(unread.status == 400 && unread.text.contains("nothing was applied: something is taken away (-)"))
+            #expect(try await inForce(console).revision == 2)
+            let fields = [("revision", "2"), ("agreed", "true")]
             let rolledBack = try await console.send("\(path)/rollback", from: path, session, fields)
             #expect(rolledBack["location"] == "\(Self.page)/revisions/3", "\(rolledBack.text)")
             let (revision, text) = try await inForce(console)

@@ -15,7 +15,8 @@ struct EveryRouteTests {
     @Test("every route is in the list that the attacks go through")
     func known() async throws {
         try await ConsoleFixture.run { console in
-            let routes = console.routes.map { "\($0.method.rawValue) \($0.path)" }
+            // `/` leads to the console, and shows nothing.
+            let routes = console.routes.filter { $0.path != "/" }.map { "\($0.method.rawValue) \($0.path)" }
             #expect(routes.sorted() == KnownRoute.all.map(\.name).sorted())
         }
     }

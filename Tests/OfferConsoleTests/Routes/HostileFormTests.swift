@@ -94,7 +94,7 @@ struct HostileFormTests {
             "99999999999999999999", "NaN", "two", "２", "3",
         ],
         "timestamp": ["9223372036854775808", "1e400", "-0x1", "now", "1.5", "１"], "format": ["v3", "V1", "0"],
-        "release": ["yes", "1", "TRUE"], "kind": ["", "customer", "CustomerId", "0"],
+        "release": ["yes", "1", "TRUE"], "agreed": ["yes", "1", "TRUE"], "kind": ["", "customer", "CustomerId", "0"],
         "where": ["customer.", "(((((", "customer.storefront in", "and", String(repeating: "not ", count: 400)],
         "event": ["", "0", "-1", "01980000", "01980000-0000-8000-8000-00000000000g"], "webhook": ["nonesuch", "-1"],
     ]
@@ -109,8 +109,10 @@ struct HostileFormTests {
                 "/issued-offers/{id}/void": ["reason", "release"], "/signatures": ConsoleSite.signatureFields,
                 "/offers/{id}/pause": ConsoleSite.pauseFields, "/pause": ConsoleSite.pauseFields,
                 "/offers/{id}/audience": ["where"], "/catalog/plan": ["text", "revision", "message"],
-                "/catalog": ["text", "revision", "message"],
-                "/catalog/revisions/{n}/rollback": ["revision", "message"],
+                "/catalog": ["text", "revision", "message"], "/catalog/add": ["text", "revision", "message"],
+                "/catalog/audience": ["text", "revision", "message"],
+                "/grants": ConsoleSite.grantFields, "/grants/{id}/revoke": ["q", "kind"],
+                "/catalog/revisions/{n}/rollback": ["revision", "message", "agreed"],
                 "/operations/resend": ["event"], "/operations/test": ["webhook"],
             ]
             let before = try await console.everything()

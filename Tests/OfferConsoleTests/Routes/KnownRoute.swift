@@ -50,7 +50,11 @@ struct KnownRoute: Sendable {
         KnownRoute(.open, "/sign-in", sending: [("name", "anna")]), KnownRoute(.staff, "/sign-out", sending: []),
         KnownRoute(
             .call(.post, "/v1/customers/refresh"), "/customers/refresh",
-            sending: [("q", "100"), ("kind", "originalTransactionId")]),
+            sending: customer),
+        KnownRoute(
+            .call(.post, "/v1/grants"), "/grants",
+            sending: customer + [("offer", "comeback"), ("reason", "promised")]),
+        KnownRoute(.call(.delete, "/v1/grants/{id}"), "/grants/{id}/revoke", sending: customer),
         KnownRoute(
             .call(.post, "/v1/issued-offers/{id}/void"), "/issued-offers/{id}/void",
             sending: [("reason", "asked for"), ("release", "true")]),
@@ -70,12 +74,16 @@ struct KnownRoute: Sendable {
             .call(.delete, "/v1/simulations/{id}"), "/offers/{id}/audience/{simulation}/cancel", sending: []),
         KnownRoute(.call(.put, "/v1/catalog"), "/catalog/plan", sending: catalog),
         KnownRoute(.call(.put, "/v1/catalog"), "/catalog", sending: catalog),
+        KnownRoute(.call(.put, "/v1/catalog"), "/catalog/add", sending: catalog + [("offerId", "added")]),
+        KnownRoute(.call(.post, "/v1/simulations"), "/catalog/audience", sending: catalog + [("counted", "comeback")]),
         KnownRoute(
             .call(.put, "/v1/catalog"), "/catalog/revisions/{n}/rollback",
-            sending: [("revision", "2"), ("message", "back")]),
+            sending: [("revision", "2"), ("message", "back"), ("agreed", "true")]),
         KnownRoute(.admin, "/operations/resend", sending: [("event", "01980000-0000-8000-8000-000000000000")]),
         KnownRoute(.admin, "/operations/test", sending: [("webhook", "")]),
     ]
+
+    private static let customer = [("q", "100"), ("kind", "originalTransactionId")]
 
     private static let catalog = [
         ("text", ConsoleFixture.campaign + "# typed\n"), ("revision", "2"), ("message", "typed"), ("agreed", "0"),
