@@ -47,9 +47,29 @@ struct CustomersGrant: AsyncParsableCommand {
         }
         try await answer.show { client in
             try await client.confirm("grant the customer one use of `\(offer)`")
-            return try await client.post("/v1/grants", request, as: GrantView.self)
+            let reply = try await client.post("/v1/grants", request, as: GrantView.self)
+            for line in GrantText.warnings(
+                await client.obstaclesOfApple(to: reply.body.offerId, of: request.customer), of: reply.body)
+            {
+                Console.note(line)
+            }
+            return reply
         } text: { body in
             GrantText.text(body, answer.output.palette)
+        }
+    }
+}
+
+extension OfferdClient {
+    /// What rules of Apple's, which no grant lifts, say against an offer now. None where a dry-run cannot tell: the grant is
+    /// made either way.
+    fileprivate func obstaclesOfApple(to offer: OfferId, of customer: CustomerIdentifiers) async -> [FindingBody] {
+        // Of every offer: one that is asked for by its id needs a product where it has several.
+        var inquiry = Inquiry()
+        inquiry.customer = customer
+        let reply = try? await post("/v1/decisions", inquiry, as: DecisionsBody.self)
+        return (reply?.body.decisions.first { $0.offerId == offer }?.findings ?? []).filter {
+            $0.rule.hasPrefix("platform.") && $0.verdict == Verdict.violated.rawValue
         }
     }
 }
@@ -141,6 +161,16 @@ enum GrantText {
         fields.add("revoked by", item.revokedBy)
         let heading = palette.paint(item.grantId.description, .heading)
         return ([heading] + fields.lines(palette, indent: 2)).joined(separator: "\n")
+    }
+
+    /// What to know of a grant that is of no use now.
+    static func warnings(_ obstacles: [FindingBody], of grant: GrantView) -> [String] {
+        guard !obstacles.isEmpty else { return [] }
+        return obstacles.map {
+            "warning: Apple would not give the offer now: \(($0.message ?? $0.reason).printable)  [\($0.rule.printable)]"
+        } + [
+            "hint: no grant lifts a rule of Apple's; `offerctl customers revoke-grant \(grant.grantId)` takes it back"
+        ]
     }
 
     private static func meaning(_ state: GrantState) -> String {
