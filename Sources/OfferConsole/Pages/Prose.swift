@@ -41,7 +41,7 @@ struct Prose: MustacheCustomRenderable, MustacheTransformable {
     private static func withTimes(_ sentence: String) -> String {
         sentence.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/) { match in
             guard let instant = Instant(iso8601: String(match.output)) else { return String(match.output) }
-            return "<time datetime=\"\(instant)\">\(TimeText.absolute(instant))</time>"
+            return "<time datetime=\"\(instant)\">\(PageMembers.minute(instant))</time>"
         }
     }
 }

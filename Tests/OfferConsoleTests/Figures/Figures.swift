@@ -40,7 +40,15 @@ struct Figures: Sendable {
     func expect<Value: Equatable>(
         _ shown: Value, _ answered: Value, _ what: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {
+        let (shown, answered) = (Self.plain("\(shown)"), Self.plain("\(answered)"))
         #expect(shown == answered, "\(place): \(what)", sourceLocation: sourceLocation)
+    }
+
+    /// Without the signs around what a sentence quotes, which a page shows as code, and with its instants as a page's.
+    private static func plain(_ text: String) -> String {
+        text.replacing("`", with: "").replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/) { match in
+            Moment(String(match.output.0)).map { "@\($0.milliseconds)" } ?? String(match.output.0)
+        }
     }
 
     // MARK: Offers
