@@ -13,9 +13,13 @@ package enum CatalogWords {
         "\(count.counted("change")) to revision \(revision)"
     }
 
-    /// The key, with its label.
+    /// The key, with its label, and the person who used it.
     package static func author(_ revision: AppliedRevision) -> String {
-        revision.actor + (revision.actorLabel.map { " (\($0))" } ?? "")
+        author(revision.actor, revision.actorLabel, revision.person)
+    }
+
+    static func author(_ key: String, _ label: String?, _ person: String?) -> String {
+        key + (label.map { " (\($0))" } ?? "") + (person.map { ", \($0)" } ?? "")
     }
 
     /// `revision 3, applied 2026-12-01 00:00 UTC by key 7 (shop): spring offers`.

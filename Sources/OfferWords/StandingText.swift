@@ -40,7 +40,7 @@ package enum StandingText {
             case .offer: ""
             }
         let end = pause.until.map(TimeText.absolute) ?? "it is resumed"
-        let actor = pause.actor + (pause.actorLabel.map { " (\($0))" } ?? "")
+        let actor = CatalogWords.author(pause.actor, pause.actorLabel, pause.person)
         return "\(what)until \(end), since \(TimeText.absolute(pause.since)) by \(actor)"
             + (pause.reason.map { ": \($0)" } ?? "")
     }

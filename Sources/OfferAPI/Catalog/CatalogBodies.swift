@@ -99,6 +99,8 @@ package struct AppliedRevision: WireObject {
     package var actor = ""
     /// That key's label, if it has one.
     package var actorLabel: String?
+    /// The name of the person who used the key at the console, if they gave one.
+    package var person: String?
     /// What its author said about it.
     package var message: String?
     package var createdAt: Instant = .blank
@@ -116,6 +118,7 @@ package struct AppliedRevision: WireObject {
         members.optional("document", &document)
         members.optional("format", &format)
         members.optional("message", &message)
+        members.optional("person", &person)
         members.required("revision", &revision)
     }
 }

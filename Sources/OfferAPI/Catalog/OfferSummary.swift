@@ -192,6 +192,8 @@ package struct OfferPauseBody: WireObject {
     package var actor = ""
     /// That key's label, if it has one.
     package var actorLabel: String?
+    /// The name of the person who used the key at the console, if they gave one.
+    package var person: String?
     /// This offer, every offer, or after a restore new uses of offers with a limit.
     package var covers = Cover.offer
     package var reason: String?
@@ -206,6 +208,7 @@ package struct OfferPauseBody: WireObject {
         members.required("actor", &actor)
         members.optional("actorLabel", &actorLabel)
         members.required("covers", &covers)
+        members.optional("person", &person)
         members.optional("reason", &reason)
         members.required("since", &since)
         members.optional("until", &until)

@@ -281,7 +281,25 @@ public struct Caller: Sendable, Hashable {
         self.requestId = requestId
     }
 
-    var author: AuditAuthor {
-        AuditAuthor(actor: person.map { "\(apiKeyId) (\($0))" } ?? apiKeyId, requestId: requestId)
+    var author: AuditAuthor { AuditAuthor(actor: actor, requestId: requestId) }
+
+    /// As records name the caller: the key, with the name of a person.
+    var actor: String { person.map { "\(apiKeyId) (\($0))" } ?? apiKeyId }
+}
+
+/// The `actor` of a record in its parts: a key or a command, and the person who used the key.
+struct RecordedActor {
+    let key: String
+    let person: String?
+
+    /// Taken apart by bytes: a name may begin with an accent, which is one character with the bracket before it.
+    init(_ actor: String) {
+        let bytes = Array(actor.utf8)
+        guard let start = bytes.firstRange(of: Array(" (".utf8)), bytes.last == UInt8(ascii: ")") else {
+            (key, person) = (actor, nil)
+            return
+        }
+        key = String(decoding: bytes[..<start.lowerBound], as: UTF8.self)
+        person = String(decoding: bytes[start.upperBound...].dropLast(), as: UTF8.self)
     }
 }

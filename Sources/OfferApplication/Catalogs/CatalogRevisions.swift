@@ -53,7 +53,7 @@ public struct CatalogRevisions: Sendable {
             let now = try clock.instant(transaction)
             let next = CatalogRevision(
                 revision: Int64(revision) + 1, document: text, format: format == .yaml ? .yaml : .json,
-                digest: digest, actor: caller.apiKeyId, message: message, createdAt: now)
+                digest: digest, actor: caller.actor, message: message, createdAt: now)
             try CatalogStore(transaction).apply(next, expected: Int64(revision), in: number)
             try storeClock.advance(to: now)
             return CatalogApplied { ($0.revision, $0.changes) = (revision + 1, changes) }
@@ -69,7 +69,9 @@ public struct CatalogRevisions: Sendable {
             let stored = try CatalogStore(transaction).page(before: before, limit: limit + 1, in: number)
             // Few keys apply catalogs, however many revisions there are.
             var labels: [String: String?] = [:]
-            for actor in Set(stored.map(\.actor)) { labels[actor] = try APIKeyStore(transaction).key(actor)?.key.label }
+            for actor in Set(stored.map(\.actor)) {
+                labels[actor] = try APIKeyStore(transaction).key(RecordedActor(actor).key)?.key.label
+            }
             return stored.map { AppliedRevision($0, label: labels[$0.actor] ?? nil) }
         }
         let shown = found.prefix(limit)
@@ -84,7 +86,7 @@ public struct CatalogRevisions: Sendable {
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 let stored = try CatalogStore(transaction).revision(Int64(revision), in: number)
             else { return nil }
-            let label = try APIKeyStore(transaction).key(stored.actor)?.key.label
+            let label = try APIKeyStore(transaction).key(RecordedActor(stored.actor).key)?.key.label
             var applied = AppliedRevision(stored, label: label)
             applied.format = stored.format.rawValue
             applied.document = stored.document
@@ -107,7 +109,9 @@ extension AppliedRevision {
     fileprivate init(_ stored: CatalogRevision, label: String?) {
         self.init()
         actorLabel = label
-        (revision, actor, message) = (Int(stored.revision), stored.actor, stored.message)
+        let author = RecordedActor(stored.actor)
+        (actor, person) = (author.key, author.person)
+        (revision, message) = (Int(stored.revision), stored.message)
         createdAt = stored.createdAt
     }
 }

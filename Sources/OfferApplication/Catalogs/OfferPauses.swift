@@ -109,7 +109,7 @@ public struct OfferPauses: Sendable {
                 // What is paused so is paused without a write: on a full disk there is room for few.
                 let isWritten = try pauses.pause(
                     ids[0], formerly: ids.dropFirst().compactMap(\.self), until: end, reason: reason,
-                    actor: caller.apiKeyId, at: now, in: number)
+                    actor: caller.actor, at: now, in: number)
                 if isWritten { try StoreClock(transaction).advance(to: now) }
                 return isWritten && (active.isEmpty || !active.allSatisfy { $0.isSame(until: end, reason: reason) })
             }
@@ -137,7 +137,7 @@ public struct OfferPauses: Sendable {
         try await change(offerId, caller) { pauses, ids, active, number, transaction in
             let now = try clock.instant(transaction)
             guard !active.isEmpty else { return false }
-            for id in ids { _ = try pauses.resume(id, actor: caller.apiKeyId, at: now, in: number) }
+            for id in ids { _ = try pauses.resume(id, actor: caller.actor, at: now, in: number) }
             try StoreClock(transaction).advance(to: now)
             return true
         }
@@ -188,13 +188,17 @@ struct ShownPauses {
     init(in number: ScopeNumber, _ transaction: any StoreTransaction) throws {
         active = try PauseStore(transaction).active(in: number)
         var labels: [String: String] = [:]
-        for actor in Set(active.map(\.actor)) { labels[actor] = try APIKeyStore(transaction).key(actor)?.key.label }
+        for actor in Set(active.map(\.actor)) {
+            labels[actor] = try APIKeyStore(transaction).key(RecordedActor(actor).key)?.key.label
+        }
         self.labels = labels
     }
 
     func body(_ pause: ActivePause) -> OfferPauseBody {
-        OfferPauseBody {
-            ($0.actor, $0.actorLabel, $0.covers) = (pause.actor, labels[pause.actor], .init(pause.covers))
+        let author = RecordedActor(pause.actor)
+        return OfferPauseBody {
+            ($0.actor, $0.actorLabel, $0.covers) = (author.key, labels[pause.actor], .init(pause.covers))
+            $0.person = author.person
             ($0.reason, $0.since, $0.until) = (pause.reason, pause.pausedAt, pause.endsAt)
         }
     }

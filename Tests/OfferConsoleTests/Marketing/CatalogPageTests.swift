@@ -81,6 +81,12 @@ struct CatalogPageTests {
             #expect(page.text.contains(#"<strong class="mark">+</strong> limits: "#))
             #expect(page.hasBytes(PageText().escapeText(Self.twice)))
             #expect(try await console.get(Self.page, session).text.contains("revision 1, applied "))
+            #expect(page.text.contains(", anna: twice is better"))
+            let revisions = try await console.ask(
+                "GET", "/v1/catalog/revisions", token: try await console.token(.marketing))
+            let items = try #require(revisions["items"] as? [[String: Any]])
+            #expect(items.map { $0["person"] as? String } == ["anna", nil], "the API's own call names no person")
+            #expect(items.allSatisfy { ($0["actor"] as? String)?.count == 16 })
         }
     }
 

@@ -93,11 +93,13 @@ struct OfferPageTests {
             for target in [path, "/console/offers"] {
                 let text = try await console.get(target, session).text
                 #expect(text.contains("until \(tomorrow) 00:00 UTC, since "), "\(target)")
-                #expect(text.contains(" by \(key): no codes left"), "\(target)")
+                #expect(text.contains(" by \(key), anna: no codes left"), "\(target)")
             }
             let paused = try #require(try await console.offers().first { $0["offerId"] as? String == "comeback" })
             #expect(paused["standing"] as? String == "paused")
-            #expect((paused["pause"] as? [String: Any])?["reason"] as? String == "no codes left")
+            let pause = try #require(paused["pause"] as? [String: Any])
+            #expect(pause["reason"] as? String == "no codes left")
+            #expect(pause["actor"] as? String == key && pause["person"] as? String == "anna")
             #expect(try await console.send("\(path)/resume", from: path, session)["location"] == path)
             #expect(try await console.get(path, session).text.contains(#"<span class="badge">running</span>"#))
         }
