@@ -24,8 +24,8 @@ struct Answer {
     func shown(_ name: String) -> String? {
         number(name).map { milliseconds in
             let date = Date(timeIntervalSince1970: (Double(milliseconds) / 1_000).rounded(.down))
-            let text = date.ISO8601Format().dropLast().replacing("T", with: " ")
-            return (text.hasSuffix(":00") ? String(text.dropLast(3)) : text) + " UTC"
+            let text = String(date.ISO8601Format().dropLast()).replacing("T", with: " ")
+            return String(text.hasSuffix(":00") ? text.dropLast(3) : text[...]) + " UTC"
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import OfferApplication
 import OfferModel
 import Testing
 

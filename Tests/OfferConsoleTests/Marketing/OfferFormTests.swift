@@ -102,7 +102,7 @@ struct OfferFormTests {
         }
     }
 
-    @Test("what is typed into the form is text on the page", arguments: ScriptInjectionTests.attacks)
+    @Test("what is typed into the form is text on the page", arguments: StoredText.attacks)
     func attacks(_ attack: String) async throws {
         try await ConsoleFixture.run { console in
             try await console.apply(Self.text)

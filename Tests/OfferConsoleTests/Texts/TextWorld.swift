@@ -1,4 +1,5 @@
 import Foundation
+import LocalAppStore
 import OfferApplication
 import OfferModel
 import OfferStore
