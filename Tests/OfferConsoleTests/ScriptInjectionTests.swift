@@ -15,18 +15,4 @@ struct ScriptInjectionTests {
     func templates() throws {
         _ = try Templates.library.get()
     }
-
-    @Test("markup is taken as it is of drawings alone")
-    func unescaped() throws {
-        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let folder = root.appending(path: "Sources/OfferConsole/Templates")
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        #expect(files.count > 20)
-        let raw = try files.filter { file in
-            let text = try String(contentsOf: file, encoding: .utf8)
-            return text.contains("{{{") || text.contains("{{&") || text.contains("CONTENT_TYPE")
-        }
-        #expect(raw.map(\.lastPathComponent) == ["picture.mustache"])
-    }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("What marketing sees of events")
 struct MarketingEventsTests {
     private static let identifiers: Set<String> = [
-        "decisionId", "issuedOfferId", "notificationUUID", "originalTransactionId", "transactionId",
+        "decisionId", "grantId", "issuedOfferId", "notificationUUID", "originalTransactionId", "transactionId",
     ]
 
     @Test("every member that the data of an event can have is either shown to marketing or an identifier")

@@ -139,7 +139,7 @@ extension ConsoleSite {
         return .redirect(to: PageLink.audience(offer, id))
     }
 
-    /// Whom the condition left out because it could not be decided.
+    /// The customers that the condition left out because it could not be decided.
     private static func unknown(_ result: SimulationResult) -> [[String?]] {
         guard let number = result.undeterminedWhere, number != .exactly(0) else { return [] }
         return [["not counted: may or may not meet the condition", number.words]]

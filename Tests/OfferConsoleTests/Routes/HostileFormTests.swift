@@ -79,7 +79,8 @@ struct HostileFormTests {
                     try Self.expectRefusal(answer, "\(route.name), bytes \(bytes)", [400])
                 }
             }
-            #expect(try await console.changes(since: before) == [])
+            let changed = try await console.changes(since: before)
+            #expect(changed == [])
         }
     }
 
@@ -110,8 +111,8 @@ struct HostileFormTests {
                 "/offers/{id}/pause": ConsoleSite.pauseFields, "/pause": ConsoleSite.pauseFields,
                 "/offers/{id}/audience": ["where"], "/catalog/plan": ["text", "revision", "message"],
                 "/catalog": ["text", "revision", "message"], "/catalog/add": ["text", "revision", "message"],
-                "/catalog/audience": ["text", "revision", "message"],
-                "/grants": ConsoleSite.grantFields, "/grants/{id}/revoke": ["q", "kind"],
+                "/catalog/audience": ["text", "message"],
+                "/grants": ["q", "kind", "offer", "reason"], "/grants/{id}/revoke": ["q", "kind"],
                 "/catalog/revisions/{n}/rollback": ["revision", "message", "agreed"],
                 "/operations/resend": ["event"], "/operations/test": ["webhook"],
             ]
@@ -131,7 +132,8 @@ struct HostileFormTests {
                     }
                 }
             }
-            #expect(try await console.changes(since: before) == [])
+            let changed = try await console.changes(since: before)
+            #expect(changed == [])
         }
     }
 
@@ -184,7 +186,8 @@ struct HostileFormTests {
                     try Self.expectRefusal(found, "`\(text)` of another scope", [404])
                 }
             }
-            #expect(try await console.changes(since: before) == [])
+            let changed = try await console.changes(since: before)
+            #expect(changed == [])
         }
     }
 
@@ -222,7 +225,8 @@ struct HostileFormTests {
                     }
                 }
             }
-            #expect(try await console.changes(since: before) == [])
+            let changed = try await console.changes(since: before)
+            #expect(changed == [])
         }
     }
 }

@@ -56,7 +56,8 @@ struct ConsoleFixture: Sendable {
         let useCases = UseCases(
             registry: AppRegistry([app]), database: RecordingDatabase(database, statements), digest: OpenSSLDigest(),
             random: OpenSSLRandom(), rates: rates, webhooks: WebhookRegistry(webhooks),
-            outlet: WebhookOutlet(sender: FailingReceiver(), clock: { clock.now }), clock: { clock.now })
+            outlet: WebhookOutlet(sender: FailingReceiver(), clock: { clock.now }), timeZones: Self.timeZones,
+            clock: { clock.now })
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         var limits = HTTPLimits()
         for part in [\HTTPTimeouts.idle, \.headers, \.body, \.answer] { limits.patience[keyPath: part] = .seconds(300) }
@@ -93,6 +94,14 @@ struct ConsoleFixture: Sendable {
             for fault in plan.faults { Issue.record("a page runs a statement without an index: \(fault)\n\(plan.sql)") }
         }
         try database.close()
+    }
+
+    /// Those of Foundation.
+    private static let timeZones = TimeZones { name in
+        guard let zone = TimeZone(identifier: name) else { return nil }
+        return { instant in
+            Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant.milliseconds) / 1_000))) * 1_000
+        }
     }
 
     func token(_ role: Role, scope: Scope = ConsoleFixture.scope, expiresAt: Instant? = nil) async throws -> String {
