@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, sync_playwright
 import pages
 import pictures
 from browser import faults, journey, person
-from marketing_campaign import run_campaign
+from marketing_campaign import run_campaign, type_campaign
 from operators_night import spend_night
 from service import Service
 from support_tickets import TICKETS
@@ -33,6 +33,7 @@ def tickets(browser: Browser, service: Service, options: argparse.Namespace) -> 
 
 def campaign(browser: Browser, service: Service, options: argparse.Namespace) -> str:
     run_campaign(browser, service, options.screenshots)
+    type_campaign(browser, service, options.screenshots)
     return "a campaign"
 
 

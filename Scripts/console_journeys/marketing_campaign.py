@@ -47,6 +47,32 @@ def run_campaign(browser: Browser, service: Service, pictures: pathlib.Path) -> 
         journey("campaign", walk, anna, pictures)
 
 
+def type_campaign(browser: Browser, service: Service, pictures: pathlib.Path) -> None:
+    """With JavaScript: the form adds an offer to the text, and the plan follows the text while the focus stays in it."""
+    with person(browser, "typing", service.url, java_script_enabled=True) as anna:
+
+        def walk() -> None:
+            anna.sign_in(service.tokens["marketing"], "/console/catalog")
+            field = anna.page.get_by_label("The catalog as YAML")
+            anna.page.get_by_label("Your name for it").fill("typed-offer")
+            anna.page.get_by_label("Identifier in App Store Connect").fill("typed_offer")
+            anna.page.get_by_label("Products; hold Ctrl").select_option("com.example.pro.monthly")
+            anna.page.get_by_label("Price of a payment").fill("4.99")
+            anna.press("Add to the text")
+            expect_words("the text", field.input_value(), "- id: typed-offer", "typed_offer", "4.99")
+            expect_words("the plan of what was added", editor(anna).inner_text(), "1 change to revision")
+            field.press("Control+End")
+            anna.page.keyboard.type("# and no more\nappSignals: [visits]\n")
+            anna.page.get_by_text("2 changes to revision").wait_for()
+            expect_equal("what has the focus", anna.page.evaluate("document.activeElement.id"), "text")
+            anna.page.keyboard.type("appSignals: [again]\n")
+            anna.page.get_by_role("main").get_by_text("the catalog has 1 error").wait_for()
+            field.fill(field.input_value().replace("appSignals: [again]\n", ""))
+            anna.page.get_by_text("2 changes to revision").wait_for()
+
+        journey("typing", walk, anna, pictures)
+
+
 def editor(person: Person) -> Locator:
     """The form with the catalog's text and its plan."""
     return person.page.locator("form").filter(has=person.page.get_by_label("The catalog as YAML"))

@@ -71,6 +71,7 @@ if (editor) {
     asked = new AbortController()
     try {
       const body = new URLSearchParams(new FormData(editor))
+      body.set("live", "true")
       const answer = await fetch(editor.action, { method: "POST", body, signal: asked.signal, redirect: "error" })
       show(new DOMParser().parseFromString(await answer.text(), "text/html"))
       planned = sent

@@ -16,13 +16,16 @@ extension ConsoleSite {
     private static let revisionsOnPage = 20
     /// Of all buttons of the form.
     static let editorFields =
-        ["text", "revision", "message", "agreed"] + OfferEntry.Field.allCases.map(\.rawValue)
+        ["text", "revision", "message", "agreed", "live"] + OfferEntry.Field.allCases.map(\.rawValue)
 
     /// A text that was typed, and the revision in force when that began.
     struct Draft {
         var text: String
         var revision: Int
         var message: String?
+        /// Whether the page plans it by itself while a person types, who makes mistakes on the way: a refusal is then no
+        /// error of the request.
+        var isLive = false
         /// What is in the form for a new offer.
         var entry: [OfferEntry.Field: String] = [:]
 
@@ -110,6 +113,7 @@ extension ConsoleSite {
         if revision < 0 { form.refuse("revision", "is no revision", hint: "load the catalog's page again") }
         var draft = Draft(
             text: form.document("text") ?? "", revision: max(0, revision), message: form.message("message"))
+        draft.isLive = form.flag("live") ?? false
         for field in OfferEntry.Field.allCases { draft.entry[field] = form.typed(field.rawValue) }
         try form.finish()
         guard draft.text.utf8.count <= editorBytes else {
@@ -137,13 +141,14 @@ extension ConsoleSite {
             if other != nil { content["conflictPath"] = PageLink.revision(current) }
             var next = draft
             next.revision = current
-            return try await editor(next, content, visit, status: .init(code: problem.status))
+            return try await editor(next, content, visit, status: next.isLive ? .ok : .init(code: problem.status))
         } catch {
             guard error is RequestError || error is RequestFault, let problem = Problem(error)?.document else {
                 throw error
             }
             return try await editor(
-                draft, ["problem": PageMembers.of(problem)], visit, status: .init(code: problem.status))
+                draft, ["problem": PageMembers.of(problem)], visit,
+                status: draft.isLive ? .ok : .init(code: problem.status))
         }
     }
 

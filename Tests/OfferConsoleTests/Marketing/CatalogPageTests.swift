@@ -161,6 +161,9 @@ struct CatalogPageTests {
                     #expect(answer.status == status && answer.words.contains(words), "\(fields): \(answer.text)")
                 }
             }
+            let typed = [("text", "{"), ("revision", "1"), ("live", "true")]
+            let live = try await console.send("\(Self.page)/plan", from: Self.page, session, typed)
+            #expect(live.status == 200 && live.text.contains("line "), "what is planned while it is typed may be wrong")
             #expect(try await inForce(console).revision == 1)
         }
     }
