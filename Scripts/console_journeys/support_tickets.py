@@ -199,6 +199,19 @@ def new_account(desk: Person, service: Service) -> None:
     desk.expect_path("the decisionId", f"/console/decisions/{refused['decisionId']}")
 
 
+def found_by_nothing(desk: Person, service: Service) -> None:
+    """The app says no, and my account is not found."""
+    sent = "00000116-0000-4000-8000-000000000116"
+    refused = service.order(COMEBACK, {"appAccountToken": sent}, wanted=403)
+    desk.look_up("00000117-0000-4000-8000-000000000117")
+    desk.expect_refusal(404)
+    desk.go("/console/customers")
+    unmatched = desk.region("Recent requests that found no customer").get_by_role("listitem").first
+    expect_words("the newest request", unmatched.inner_text(), COMEBACK, "ineligible", f"appAccountToken {sent}")
+    desk.follow(COMEBACK, unmatched)
+    desk.expect_path("the request's decision", f"/console/decisions/{refused['decisionId']}")
+
+
 def goodwill(desk: Person, service: Service) -> None:
     """A mail promised me the free month, and the app says no."""
     customer, offer = Customer(115, *gone(45)), "free-month-back"
@@ -298,5 +311,5 @@ def signed_out(desk: Person, service: Service) -> None:
 
 TICKETS = [
     trial_refused, told_in_german, app_got_403, wrong_account, again_later, bad_signature, full_price, used_twice, new_account,
-    goodwill, nothing_found, old_data, not_my_role, signed_out,
+    goodwill, nothing_found, found_by_nothing, old_data, not_my_role, signed_out,
 ]

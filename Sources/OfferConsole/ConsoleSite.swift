@@ -174,6 +174,7 @@ struct APICall: Sendable {
     static let customers = APICall(.get, "/v1/customers")
     static let refresh = APICall(.post, "/v1/customers/refresh")
     static let signatureChecks = APICall(.post, "/v1/signature-checks")
+    static let unmatched = APICall(.get, "/v1/decisions")
     static let issuedOffer = APICall(.get, "/v1/issued-offers/{id}")
     static let void = APICall(.post, "/v1/issued-offers/{id}/void")
     static let grant = APICall(.post, "/v1/grants")

@@ -172,6 +172,26 @@ struct PageTests {
         }
     }
 
+    @Test("the search has the recent requests that found no customer, with what they named")
+    func unmatched() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.applyCatalog()
+            let session = try await console.signIn()
+            #expect(!(try await console.get("/console/customers", session).text.contains("found no customer")))
+            let refused = try await Browser.send(
+                port: console.port, "POST", "/v1/issued-offers",
+                [
+                    ("Authorization", "Bearer \(try await console.token(.client))"),
+                    ("Content-Type", "application/json"),
+                ], body: #"{"offerId":"comeback","customer":{"customerId":"user-17"}}"#)
+            let id = try #require(refused.text.firstMatch(of: /"decisionId":"([^"]+)"/), "\(refused.text)").output.1
+            let page = try await console.get("/console/customers", session)
+            #expect(page.text.contains("Recent requests that found no customer"))
+            #expect(page.text.contains(#"<a href="/console/decisions/\#(id)">comeback</a>"#))
+            #expect(page.text.contains("customerId <code data-copy>user-17</code>"))
+        }
+    }
+
     @Test("an issued offer's page replays its decision, and voids it once")
     func issuedOffer() async throws {
         try await ConsoleFixture.run { console in

@@ -5,6 +5,50 @@ import Testing
 
 @Suite("Answers for support and for the app")
 struct SupportAnswerTests {
+    @Test("support sees which refused requests found no customer, and what they named, the newest first")
+    func unmatched() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let (client, support) = (try await service.token(.client), try await service.token(.support))
+            _ = try await service.ask(
+                "POST", "/v1/issued-offers", token: client,
+                body: service.issueBody("comeback", try service.lapsedCustomer("100")))
+            let account = "5a0c3c3e-0f7b-4d6a-9a55-0a1b2c3d4e5f"
+            var ids: [String] = []
+            for customer in [
+                #"{"appAccountToken":"\#(account)"}"#, #"{"customerId":"user-17"}"#,
+                #"{"originalTransactionId":"100"}"#,
+            ] {
+                let offer = customer.contains("100") ? "trial" : "comeback"
+                let refused = try await service.ask(
+                    "POST", "/v1/issued-offers", token: client,
+                    body: #"{"offerId":"\#(offer)","customer":\#(customer)}"#)
+                ids.append(try #require(refused.json["decisionId"] as? String, "\(refused.text)"))
+                service.clock.advance(milliseconds: 1_000)
+            }
+            let answer = try await service.ask("GET", "/v1/decisions?customer=unknown", token: support)
+            let items = try #require(answer.json["items"] as? [[String: Any]], "\(answer.text)")
+            #expect(items.map { $0["decisionId"] as? String } == [ids[1], ids[0]])
+            #expect(items.map { $0["customerId"] as? String } == ["user-17", nil])
+            #expect(items.map { $0["appAccountToken"] as? String } == [nil, account])
+            #expect(
+                items.allSatisfy { $0["offerId"] as? String == "comeback" && $0["productId"] as? String == "monthly" })
+            let one = try await service.ask("GET", "/v1/decisions?customer=unknown&limit=1", token: support)
+            #expect((one.json["items"] as? [[String: Any]])?.count == 1)
+            for query in ["", "?customer=known", "?customer=unknown&limit=0", "?customer=unknown&offer=comeback"] {
+                #expect(try await service.ask("GET", "/v1/decisions\(query)", token: support).status == 400, "\(query)")
+            }
+            for role in [Role.client, .app, .marketing] {
+                let token = try await service.token(role)
+                #expect(try await service.ask("GET", "/v1/decisions?customer=unknown", token: token).status == 403)
+            }
+            let other = try await service.token(
+                .support, scope: Scope(bundleId: "com.example.other", environment: .sandbox))
+            let foreign = try await service.ask("GET", "/v1/decisions?customer=unknown", token: other)
+            #expect((foreign.json["items"] as? [[String: Any]])?.isEmpty == true, "\(foreign.text)")
+        }
+    }
+
     @Test("a refusal is explained by its decisionId as it was decided, also after everything has changed (invariant 5)")
     func recorded() async throws {
         try await ServiceFixture.run { service in

@@ -184,6 +184,34 @@ package struct ExplanationBody: WireObject {
 }
 
 /// `GET /v1/decisions/{id}`: a recorded refusal, explained.
+/// `GET /v1/decisions?customer=unknown`: a refused request for which no customer is known, with what it named.
+package struct UnmatchedRefusal: WireObject {
+    package var decisionId: LowercaseUUID = .blank
+    package var decidedAt: Instant = .blank
+    package var offerId: OfferId = ""
+    package var outcome = Outcome.ineligible
+    /// Absent once retention has removed what the request named.
+    package var productId: ProductId?
+    package var originalTransactionId: TransactionId?
+    package var appTransactionId: AppTransactionId?
+    package var appAccountToken: AppAccountToken?
+    package var customerId: CustomerId?
+
+    package init() {}
+
+    package mutating func visit(_ members: inout some MemberVisitor) {
+        members.optional("appAccountToken", &appAccountToken)
+        members.optional("appTransactionId", &appTransactionId)
+        members.optional("customerId", &customerId)
+        members.required("decidedAt", &decidedAt)
+        members.required("decisionId", &decisionId)
+        members.required("offerId", &offerId)
+        members.optional("originalTransactionId", &originalTransactionId)
+        members.required("outcome", &outcome)
+        members.optional("productId", &productId)
+    }
+}
+
 package struct RecordedDecisionBody: WireObject {
     package var decisionId: LowercaseUUID = .blank
     package var decidedAt: Instant = .blank

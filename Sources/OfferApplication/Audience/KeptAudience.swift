@@ -6,8 +6,7 @@ import OfferStore
 /// The result of a simulation as it is kept: exact numbers, and customers by the store's numbers, so that an erasure
 /// leaves nothing of theirs in it.
 struct KeptAudience: WireObject {
-    /// Absent in what an earlier version kept.
-    var offerId: OfferId?
+    var offerId: OfferId = ""
     var result = SimulationResult()
     var hasCondition = false
     var isCompared = false
@@ -33,7 +32,7 @@ struct KeptAudience: WireObject {
         members.required("isCompared", &isCompared)
         members.required("lossSamples", &lossSamples)
         members.required("losses", &losses)
-        members.optional("offerId", &offerId)
+        members.required("offerId", &offerId)
         members.required("result", &result)
         members.required("samples", &samples)
         members.required("undeterminedWhere", &undeterminedWhere)

@@ -140,7 +140,7 @@ public final class Simulations: Sendable {
             guard let kept = try? WireJSON.decode(KeptAudience.self, from: Array(result.utf8)) else {
                 throw StoreError.corrupt("the result of the simulation `\(id)` cannot be read")
             }
-            if let offer, let counted = kept.offerId, counted != offer {
+            if let offer, kept.offerId != offer {
                 throw RequestError.unknownSimulation(id.description)
             }
             body.result = try kept.shown(to: caller.role, transaction)

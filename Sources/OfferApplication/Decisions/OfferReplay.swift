@@ -57,6 +57,20 @@ public struct OfferReplay: Sendable {
         }
     }
 
+    /// The newest refusals of requests for which no customer is known, the newest first, with what each request named: an
+    /// app that sends an identifier of no purchase is seen here, and on no customer's page.
+    ///
+    /// - Throws: `busy`.
+    package func unmatched(limit: Int, caller: Caller) async throws -> PageBody<UnmatchedRefusal> {
+        try await work.read(database) { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
+                return PageBody(items: [], next: nil)
+            }
+            let refusals = try RefusalStore(transaction).withoutCustomer(in: number, limit: limit)
+            return PageBody(items: try refusals.map(UnmatchedRefusal.init), next: nil)
+        }
+    }
+
     /// Explains a refusal by its `decisionId`, as it was decided.
     ///
     /// The record keeps what each rule answered; the messages and the evidence are made again from what was known then.
@@ -252,5 +266,17 @@ extension DecisionRecord {
         issuedOffer.isReleased = seen.isReleased
         issuedOffer.settledAt = seen.settledAt
         return issuedOffer
+    }
+}
+
+extension UnmatchedRefusal {
+    fileprivate init(_ refusal: Refusal) throws {
+        self.init()
+        (decisionId, decidedAt) = (refusal.id, refusal.decidedAt)
+        (offerId, outcome) = (refusal.offerId, refusal.outcome)
+        guard let record = try refusal.record.map({ try DecisionRecord(stored: $0) }) else { return }
+        productId = record.productId
+        (originalTransactionId, appTransactionId) = (record.order.originalTransactionId, record.order.appTransactionId)
+        (appAccountToken, customerId) = (record.order.appAccountToken, record.order.customerId)
     }
 }

@@ -39,7 +39,9 @@ extension ConsoleSite {
             if question.cursor == nil { query.refuse("cursor", "is not a place in this timeline") }
         }
         try query.finish()
-        guard !question.text.isEmpty else { return try pages.page("search", "Customers", [:], visit) }
+        guard !question.text.isEmpty else {
+            return try pages.page("search", "Customers", try await unmatched(visit), visit)
+        }
         if question.kind == nil, let page = try await record(question.text, visit) { return .redirect(to: page) }
         do {
             return try await customer(question, visit)
@@ -52,6 +54,21 @@ extension ConsoleSite {
             let error = RequestError.ambiguousIdentifier(text, kinds: kinds)
             return try search(error, text, ["kinds": links], visit)
         }
+    }
+
+    /// What was asked lately for no known customer: the app may send an identifier of no purchase.
+    private func unmatched(_ visit: Visit) async throws -> [String: Any] {
+        guard visit.may(.unmatched) else { return [:] }
+        let (refusals, problem) = try await answered {
+            try await useCases.replay.unmatched(limit: Self.entries, caller: visit.caller)
+        }
+        var content: [String: Any] = [:]
+        content["problem"] = problem.map { PageMembers.of($0) }
+        let shown = (refusals?.items ?? []).map { refusal in
+            PageMembers.of(refusal).merging(["path": PageLink.decision(refusal.decisionId)]) { $1 }
+        }
+        if !shown.isEmpty { content["unmatched"] = ["refusals": shown] }
+        return content
     }
 
     /// The page of the issued offer or of the refusal that has this id.

@@ -28,6 +28,17 @@ struct DecisionsController: Sendable {
         return try .json(DecisionsBody(answer, role: role, locale: body.request.locale))
     }
 
+    /// `GET`: refusals of requests for which no customer is known.
+    @Sendable func unmatched(_ request: Request, _ context: CallerContext) async throws -> Response {
+        var query = try QueryParameters(request, known: ["customer", "limit"])
+        let limit = query.limit()
+        if query.text("customer") != "unknown" {
+            query.refuse("customer", "is not `unknown`", hint: "give `customer=unknown`")
+        }
+        try query.finish()
+        return try .json(try await useCases.replay.unmatched(limit: limit, caller: context.caller))
+    }
+
     @Sendable func show(_ request: Request, _ context: CallerContext) async throws -> Response {
         try QueryParameters(request, known: []).finish()
         let id = try context.pathId({ LowercaseUUID($0) }, or: RequestError.unknownDecision)

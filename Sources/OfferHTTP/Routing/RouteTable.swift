@@ -102,6 +102,7 @@ package struct RouteTable: Sendable {
             Route(.post, "/v1/issued-offers/{id}/void", for: [.support], use: issuedOffers.void),
             Route(.post, "/v1/issued-offers/{id}/replay", for: [.support], use: issuedOffers.replay),
             Route(.post, "/v1/decisions", for: [.client, .app, .support, .marketing], use: decisions.decide),
+            Route(.get, "/v1/decisions", for: [.support], use: decisions.unmatched),
             Route(.get, "/v1/decisions/{id}", for: [.support], use: decisions.show),
             Route(.post, "/v1/signature-checks", for: [.support], use: issuedOffers.check),
             Route(.post, "/v1/transactions", for: [.client, .app], use: customers.ingest),

@@ -65,6 +65,16 @@ public struct RefusalStore {
         return row?.refusal
     }
 
+    /// The newest refusals about no known customer, the newest first.
+    public func withoutCustomer(in scope: ScopeNumber, limit: Int) throws -> [Refusal] {
+        let rows: [RefusalRow] = try transaction.all(
+            """
+            SELECT \(Table.refusal.list) FROM refusal WHERE customer_id IS NULL AND scope_id = ?1
+            ORDER BY decided_at DESC LIMIT ?2
+            """, scope, limit)
+        return rows.map(\.refusal)
+    }
+
     /// Whether what a refusal depended on is still recorded: neither retention nor an erasure has removed it.
     public func hasRecord(of id: LowercaseUUID, in scope: ScopeNumber) throws -> Bool {
         try transaction.row(

@@ -11,7 +11,50 @@ struct DecisionsCommand: AsyncParsableCommand {
             Example:
               offerctl decisions show 019a9f2e-7c0b-7b0e-9f3a-2d5e8c1b7a90
             """,
-        subcommands: [DecisionsShow.self])
+        subcommands: [DecisionsShow.self, DecisionsUnmatched.self])
+}
+
+struct DecisionsUnmatched: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unmatched",
+        abstract: "List the newest refusals of requests that found no customer.",
+        discussion: """
+            Newest first, with what each request named. An app that sends an identifier of no purchase is seen here, and on \
+            no customer's page. Needs a key with the role support.
+
+            Example:
+              offerctl decisions unmatched
+            """)
+
+    @OptionGroup var answer: AnswerOptions
+
+    func run() async throws {
+        try await answer.list(
+            "/v1/decisions", [("customer", "unknown")], empty: "every request found its customer",
+            table: { (items: [UnmatchedRefusal]) in
+                TextTable(
+                    ["DECIDED", "OFFER", "OUTCOME", "NAMED", "DECISION"],
+                    rows: items.map { item in
+                        [
+                            TimeText.absolute(item.decidedAt), item.offerId.rawValue, item.outcome.rawValue, item.named,
+                            item.decisionId.description,
+                        ]
+                    })
+            })
+    }
+}
+
+extension UnmatchedRefusal {
+    /// What the request named, such as `customerId user-17`; `nil` once that was removed.
+    fileprivate var named: String? {
+        let identifiers: [(kind: String, value: String?)] = [
+            ("originalTransactionId", originalTransactionId?.rawValue),
+            ("appTransactionId", appTransactionId?.rawValue),
+            ("appAccountToken", appAccountToken?.description), ("customerId", customerId?.rawValue),
+        ]
+        let given = identifiers.compactMap { kind, value in value.map { "\(kind) \($0)" } }
+        return given.isEmpty ? nil : given.joined(separator: ", ")
+    }
 }
 
 struct DecisionsShow: AsyncParsableCommand {

@@ -47,6 +47,7 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         AnsweredCall("POST /v1/issued-offers/{id}/void", 200, .support, body: #"{"reason":"a test"}"#),
         AnsweredCall(
             "POST /v1/decisions", 200, .client, body: #"{"customer":{"originalTransactionId":"100"}}"#),
+        AnsweredCall("GET /v1/decisions", 200, .support, target: "/v1/decisions?customer=unknown"),
         AnsweredCall("GET /v1/decisions/{id}", 200, .support),
         AnsweredCall(
             "POST /v1/transactions", 200, .client,
