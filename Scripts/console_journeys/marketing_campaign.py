@@ -207,6 +207,7 @@ def pause_everything(anna: Person, service: Service, state: dict) -> None:
     anna.press("Pause every offer", form)
     expect_words("every offer", anna.region("paused").inner_text(), OFFER, "welcome-trial", "with every offer", "leaked code")
     expect(all(offer["paused"] for offer in service.items("/v1/offers")), "an offer is not paused for apps")
+    anna.page.locator("summary", has_text="Resume every offer").click()
     anna.press("Lift the pause of every offer")
     expect(not any(offer["paused"] for offer in service.items("/v1/offers")), "an offer is still paused for apps")
     expect_equal("offers shown as paused", anna.region("paused").count(), 0)

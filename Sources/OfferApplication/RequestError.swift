@@ -32,7 +32,7 @@ public enum RequestError: Error, Sendable {
     case unknownSimulation(String)
     /// As many simulations as may wait do.
     case simulationsWaiting
-    /// One of the same API key is not done.
+    /// A simulation of the same API key is unfinished.
     case simulationUnfinished(LowercaseUUID)
     case noWebhook(EventType)
     /// No webhook is for this app and environment, or none of those has the name.

@@ -183,7 +183,6 @@ package struct ExplanationBody: WireObject {
     }
 }
 
-/// `GET /v1/decisions/{id}`: a recorded refusal, explained.
 /// `GET /v1/decisions?customer=unknown`: a refused request for which no customer is known, with what it named.
 package struct UnmatchedRefusal: WireObject {
     package var decisionId: LowercaseUUID = .blank
@@ -212,6 +211,7 @@ package struct UnmatchedRefusal: WireObject {
     }
 }
 
+/// `GET /v1/decisions/{id}`: a recorded refusal, explained.
 package struct RecordedDecisionBody: WireObject {
     package var decisionId: LowercaseUUID = .blank
     package var decidedAt: Instant = .blank

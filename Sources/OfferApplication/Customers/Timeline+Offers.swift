@@ -47,7 +47,8 @@ extension Timeline {
                 entry,
                 TimelineEntry(
                     .grantRevoked, at: revokedAt,
-                    "the grant of \(name) was revoked\(stored.revokedBy.map { " by \($0)" } ?? "") (grant \(grant.id))"),
+                    "the grant of \(name) was revoked\(stored.revokedBy.map { " by key \($0)" } ?? "") (grant \(grant.id))"
+                ),
             ]
         }
     }

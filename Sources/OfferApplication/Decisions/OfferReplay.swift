@@ -67,7 +67,7 @@ public struct OfferReplay: Sendable {
                 return PageBody(items: [], next: nil)
             }
             let refusals = try RefusalStore(transaction).withoutCustomer(in: number, limit: limit)
-            return PageBody(items: try refusals.map(UnmatchedRefusal.init), next: nil)
+            return PageBody(items: refusals.map(UnmatchedRefusal.init), next: nil)
         }
     }
 
@@ -270,11 +270,11 @@ extension DecisionRecord {
 }
 
 extension UnmatchedRefusal {
-    fileprivate init(_ refusal: Refusal) throws {
+    fileprivate init(_ refusal: Refusal) {
         self.init()
         (decisionId, decidedAt) = (refusal.id, refusal.decidedAt)
         (offerId, outcome) = (refusal.offerId, refusal.outcome)
-        guard let record = try refusal.record.map({ try DecisionRecord(stored: $0) }) else { return }
+        guard let record = refusal.record.flatMap({ try? DecisionRecord(stored: $0) }) else { return }
         productId = record.productId
         (originalTransactionId, appTransactionId) = (record.order.originalTransactionId, record.order.appTransactionId)
         (appAccountToken, customerId) = (record.order.appAccountToken, record.order.customerId)

@@ -73,7 +73,10 @@ if (editor) {
       const body = new URLSearchParams(new FormData(editor))
       body.set("live", "true")
       const answer = await fetch(editor.action, { method: "POST", body, signal: asked.signal, redirect: "error" })
-      show(new DOMParser().parseFromString(await answer.text(), "text/html"))
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html")
+      // What is planned no longer fits the text, so it cannot be applied.
+      if (!page.getElementById("planned")) return document.getElementById("applying").replaceChildren()
+      show(page)
       planned = sent
     } catch {
       // The next change asks again, and the button says why it fails.

@@ -136,7 +136,10 @@ extension ConsoleSite {
             let other =
                 try await current > 0 ? useCases.catalogs.revision(current, caller: visit.caller) : nil
             problem.detail = "another catalog was applied in between: " + (other.map(CatalogWords.headline) ?? "none")
-            problem.hint = "your text is still below, without that change; the plan shows what it would undo"
+            problem.hint =
+                draft.isLive
+                ? "choose Plan to see what your text would undo"
+                : "your text is still below, without that change; the plan shows what it would undo"
             var content: [String: Any] = ["problem": PageMembers.of(problem)]
             if other != nil { content["conflictPath"] = PageLink.revision(current) }
             var next = draft
@@ -170,8 +173,9 @@ extension ConsoleSite {
             "offers": PageMembers.ofPlan(changes, in: read?.value, isCounted: visit.may(.simulate)),
             "mark": draft.mark,
             "warnings": (read?.warnings ?? []).map { issue in
-                ["line": issue.line, "path": issue.path, "detail": issue.detail, "hint": issue.hint ?? ""]
-                    as [String: Any]
+                var warning: [String: Any] = ["line": issue.line, "path": issue.path, "detail": issue.detail]
+                warning["hint"] = issue.hint
+                return warning
             },
         ]
         plan["title"] =

@@ -45,7 +45,6 @@ extension ConsoleSite {
             },
             "charts": Picture.all(OfferCharts.budgets(drawn, most: Self.barsOnBoard), id: "budgets"),
             "mayPauseAll": visit.may(.pauseAll),
-            "isAllPaused": page.items.contains { $0.pause?.covers == .everyOffer },
         ]
         content["nextPath"] = page.next.map { "\(Self.root)/offers?cursor=\(PageLink.encoded($0))" }
         return content

@@ -78,7 +78,8 @@ extension Problem {
 
     fileprivate static var uselessLink: Problem {
         var problem = unknownKey
-        problem.document.detail = "the link was used already, is older than 10 minutes, or is of another machine"
+        problem.document.detail =
+            "the link was used already, is older than 10 minutes, or does not work from this machine"
         problem.document.hint = "`offerd dev console-link` makes another one; or sign in with an API key"
         return problem
     }

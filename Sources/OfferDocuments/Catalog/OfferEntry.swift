@@ -76,7 +76,12 @@ package struct OfferEntry: Sendable {
     private func text(_ field: Field) -> OutputNode? { typed[field].map { .text($0) } }
 
     /// What is no number stays a text, which the reader refuses.
-    private func number(_ field: Field) -> OutputNode? { typed[field].map { Int($0).map { .number($0) } ?? .text($0) } }
+    private func number(_ field: Field) -> OutputNode? {
+        typed[field].map { text in
+            let number = Int(text).flatMap { InputBounds.integers.contains(Int64($0)) ? $0 : nil }
+            return number.map { .number($0) } ?? .text(text)
+        }
+    }
 
     private func condition(_ line: String) throws -> OutputNode {
         do {

@@ -85,7 +85,7 @@ extension Problem {
                 hint: "try again when one of them is done, or cancel one with `DELETE /v1/simulations/{id}`")
         case .simulationUnfinished(let id):
             self = Problem(
-                .rateLimited, "the simulation `\(id)` of the API key is not done",
+                .rateLimited, "this API key's simulation `\(id)` has not finished",
                 hint: "wait for it, or cancel it with `DELETE /v1/simulations/{id}`"
             ).retry(after: 2)
         case .noSuchWebhook(nil, _):

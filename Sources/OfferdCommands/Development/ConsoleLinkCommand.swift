@@ -53,7 +53,7 @@ struct DevelopmentConsoleLink: AsyncParsableCommand {
         }
         guard address.port != 0 else {
             throw CommandFailure(
-                .usage, "`\(address)` says no port",
+                .usage, "`\(address)` names no port",
                 hints: ["`--listen` takes the address that `serve` prints, such as 127.0.0.1:8080"])
         }
         return address

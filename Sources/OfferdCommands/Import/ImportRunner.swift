@@ -34,7 +34,8 @@ struct ImportRunner {
         line.end()
         if report.wasReported, options.refused != nil || options.ids != nil {
             Console.note(
-                "the refused lines and the ids were listed before the import was interrupted, and are not again")
+                "the import was interrupted after its lists were complete: `--refused` and `--ids` are not written again"
+            )
         }
         for text in ImportText.lines(report, isRehearsal: options.dryRun, completeAsOf: terms.completeAsOf) {
             try Console.output(text)
@@ -42,7 +43,9 @@ struct ImportRunner {
         refused.showFirst()
         if report.counts.lines == 0 { Console.note("nothing was imported: there is no purchase in the input") }
         if let customers = report.customers, customers.needingApple > 0 {
-            for hint in ImportText.hints(ids: options.ids, options) { Console.note("hint: \(hint)") }
+            for hint in ImportText.hints(ids: report.wasReported ? nil : options.ids, options) {
+                Console.note("hint: \(hint)")
+            }
         }
         if report.counts.lines > 0, report.counts.refused == report.counts.lines {
             throw CommandFailure(.failed, "every line was refused, so nothing was imported")

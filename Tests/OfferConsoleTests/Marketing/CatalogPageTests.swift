@@ -176,7 +176,7 @@ struct CatalogPageTests {
             let session = try await console.signIn(.marketing)
             let path = "\(Self.page)/revisions/1"
             let page = try await console.get(path, session)
-            #expect(page.text.contains("which would change revision 2 so"), "\(page.text)")
+            #expect(page.text.contains("with these changes to revision 2"), "\(page.text)")
             #expect(page.text.contains(#"<strong class="mark">-</strong> limits: "#))
             #expect(page.text.contains(#"name="agreed" value="true" required"#))
             let unread = try await console.send("\(path)/rollback", from: path, session, [("revision", "2")])
