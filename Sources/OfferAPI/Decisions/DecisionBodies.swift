@@ -188,7 +188,7 @@ package struct UnmatchedRefusal: WireObject {
     package var decisionId: LowercaseUUID = .blank
     package var decidedAt: Instant = .blank
     package var offerId: OfferId = ""
-    package var outcome = Outcome.ineligible
+    package var outcome = ""
     /// Absent once retention has removed what the request named.
     package var productId: ProductId?
     package var originalTransactionId: TransactionId?

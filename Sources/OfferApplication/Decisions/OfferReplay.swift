@@ -273,7 +273,7 @@ extension UnmatchedRefusal {
     fileprivate init(_ refusal: Refusal) {
         self.init()
         (decisionId, decidedAt) = (refusal.id, refusal.decidedAt)
-        (offerId, outcome) = (refusal.offerId, refusal.outcome)
+        (offerId, outcome) = (refusal.offerId, refusal.outcome.rawValue)
         guard let record = refusal.record.flatMap({ try? DecisionRecord(stored: $0) }) else { return }
         productId = record.productId
         (originalTransactionId, appTransactionId) = (record.order.originalTransactionId, record.order.appTransactionId)

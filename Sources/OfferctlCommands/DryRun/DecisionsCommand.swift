@@ -36,7 +36,7 @@ struct DecisionsUnmatched: AsyncParsableCommand {
                     ["DECIDED", "OFFER", "OUTCOME", "NAMED", "DECISION"],
                     rows: items.map { item in
                         [
-                            TimeText.absolute(item.decidedAt), item.offerId.rawValue, item.outcome.rawValue, item.named,
+                            TimeText.absolute(item.decidedAt), item.offerId.rawValue, item.outcome, item.named,
                             item.decisionId.description,
                         ]
                     })
