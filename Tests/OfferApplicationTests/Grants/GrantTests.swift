@@ -331,7 +331,7 @@ struct GrantTests {
             ))
         #expect(
             messages.contains(
-                "the grant of the offer `few` was revoked by fedcba9876543210 (grant \(revoked.grantId))"))
+                "the grant of the offer `few` was revoked by key fedcba9876543210 (grant \(revoked.grantId))"))
         #expect(messages.contains { $0.contains("was issued") && $0.contains("by a grant of support") })
         let page = try await bench.useCases.export.page(limit: 10, after: nil, caller: Workbench.support)
         #expect(page.items.map(\.offer.grantId) == [grant.grantId])
