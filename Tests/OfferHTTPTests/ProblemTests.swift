@@ -32,7 +32,7 @@ struct ProblemTests {
             try check(try await service.ask("GET", "/v1/issued-offers/a/b"), 404, "not-found", "/v1/issued-offers/a/b")
             try check(try await service.ask("POST", "/v2/decisions", body: "{}"), 404, "not-found", "/v2/decisions")
             for (method, path, allow) in [
-                ("DELETE", "/v1/catalog", "GET, PUT, HEAD, OPTIONS"), ("GET", "/v1/decisions", "POST, OPTIONS"),
+                ("DELETE", "/v1/catalog", "GET, PUT, HEAD, OPTIONS"), ("GET", "/v1/transactions", "POST, OPTIONS"),
                 ("PATCH", "/v1/issued-offers", "POST, GET, HEAD, OPTIONS"), ("POST", "/healthz", "GET, HEAD, OPTIONS"),
                 ("TRACE", "/v1/issued-offers/\(Self.uuid)", "GET, HEAD, OPTIONS"),
             ] {
@@ -71,7 +71,7 @@ struct ProblemTests {
                 #expect(head.headers["content-length"] == String(get.body.count))
                 #expect(head.headers["content-type"] == get.headers["content-type"])
             }
-            #expect(try await service.ask("HEAD", "/v1/decisions").status == 405)
+            #expect(try await service.ask("HEAD", "/v1/transactions").status == 405)
         }
     }
 

@@ -16,6 +16,7 @@ struct DescribedBodies {
         ("IssueRequest", IssueRequest.self), ("IssuedOfferPage", PageBody<IssuedOfferView>.self),
         ("ExportedOfferPage", PageBody<ExportedOffer>.self), ("DecisionRequest", Inquiry.self),
         ("Decisions", DecisionsBody.self), ("RecordedDecision", RecordedDecisionBody.self),
+        ("UnmatchedRefusals", PageBody<UnmatchedRefusal>.self),
         ("TransactionsRequest", TransactionsRequestBody.self), ("Transactions", IngestReport.self),
         ("StatusRequest", StatusRequestBody.self), ("Statuses", StatusBody.self),
         ("NotificationRequest", NotificationRequestBody.self), ("Notification", NotificationBody.self),
