@@ -202,12 +202,12 @@ def new_account(desk: Person, service: Service) -> None:
 def found_by_nothing(desk: Person, service: Service) -> None:
     """The app says no, and my account is not found."""
     sent = "00000116-0000-4000-8000-000000000116"
-    refused = service.order(COMEBACK, {"appAccountToken": sent}, wanted=403)
+    refused = service.order(COMEBACK, {"appAccountToken": sent}, wanted=422)
     desk.look_up("00000117-0000-4000-8000-000000000117")
     desk.expect_refusal(404)
     desk.go("/console/customers")
     unmatched = desk.region("Recent requests that found no customer").get_by_role("listitem").first
-    expect_words("the newest request", unmatched.inner_text(), COMEBACK, "ineligible", f"appAccountToken {sent}")
+    expect_words("the newest request", unmatched.inner_text(), COMEBACK, "undetermined", f"appAccountToken {sent}")
     desk.follow(COMEBACK, unmatched)
     desk.expect_path("the request's decision", f"/console/decisions/{refused['decisionId']}")
 
