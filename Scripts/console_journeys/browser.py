@@ -43,7 +43,7 @@ class Person:
         self.context = context
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE)
-        self._refusals: list[int] = []
+        self._refusals: list[tuple[int, str]] = []
         self.page.on("console", self._note)
         self.page.on("pageerror", lambda error: faults.append(f"{name}: an error in a script: {error}"))
         self.page.on("request", self._asked)
@@ -61,15 +61,18 @@ class Person:
 
     def _answered(self, response) -> None:
         if response.status >= 400:
-            self._refusals.append(response.status)
+            self._refusals.append((response.status, response.url.removeprefix(self.url)))
 
     def expect_refusal(self, status: int) -> None:
         """The last page was refused, and nothing else since the last call."""
-        expect_equal(f"{self.name}: refusals at {self.path}", self._refusals, [status])
+        expect(
+            [code for code, _ in self._refusals] == [status],
+            f"{self.name}: {self.path} is to be refused with {status}, and these were refused: {self._refusals}")
         self._refusals = []
 
     def close(self) -> None:
-        expect(not self._refusals, f"{self.name}: refused with {self._refusals}, the last page was {self.path}")
+        for status, path in self._refusals:
+            faults.append(f"{self.name}: {path} was refused with {status}")
         self.context.close()
 
     @property
