@@ -42,17 +42,6 @@ package enum SeriesWords {
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 
-    package static let dayColumns = ["day", "issued", "redeemed", "refused by"]
-
-    /// A row for each of the last two weeks' days of a series by day. A refusal with several rules is in the count of each,
-    /// so the rules are named and not added up.
-    package static func lastDays(_ series: OfferSeries) -> [[String?]] {
-        series.buckets.suffix(14).map { day in
-            let refused = day.refused.map { "\($0.rule) \($0.count)" }.joined(separator: ", ")
-            return [day.date, String(day.issued), String(day.redeemed), refused.isEmpty ? nil : refused]
-        }
-    }
-
     package static let trialColumns = ["trials of", "ended", "converted", "undecided"]
     package static let churnColumns = ["periods of", "due", "lost", "undecided"]
 

@@ -6,8 +6,8 @@ import Synchronization
 /// How many customers would get an offer, counted in the background (docs/audience.md).
 ///
 /// A server counts for one simulation at a time; a few more wait, one of each API key, so that no key keeps the others
-/// from counting. How far it is and what came of it are in the database,
-/// so that any server on it answers and a restart loses no result.
+/// from counting. The progress and the result are in the database, so that any server on it answers and a restart loses
+/// no result.
 public final class Simulations: Sendable {
     /// How many wait while one is counted.
     static let mostWaiting = 4

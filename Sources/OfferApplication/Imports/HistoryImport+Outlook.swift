@@ -15,9 +15,9 @@ public struct ImportedCustomers: Sendable, Hashable {
     public var needingApple: Int64 = 0
 }
 
-/// What the report says beside the counts. It is kept with the import before the rows that it was made from go, so that an
-/// import that is interrupted while they go tells the same.
-struct ToldOfImport: WireObject {
+/// The report beside the counts. It is kept with the import before the rows it was made from are removed, so that an import
+/// that is interrupted while they are removed reports the same.
+struct KeptImportReport: WireObject {
     var refused: [String: Int64] = [:]
     var customers = ImportedCustomers()
 
@@ -29,10 +29,10 @@ struct ToldOfImport: WireObject {
     }
 
     init(_ run: ImportRun) throws {
-        guard let told = try? WireJSON.decode(Self.self, from: Array((run.report ?? "").utf8)) else {
+        guard let kept = try? WireJSON.decode(Self.self, from: Array((run.report ?? "").utf8)) else {
             throw StoreError.corrupt("the report of the import `\(run.number)` cannot be read")
         }
-        self = told
+        self = kept
     }
 
     mutating func visit(_ members: inout some MemberVisitor) {
@@ -46,13 +46,13 @@ struct ToldOfImport: WireObject {
 }
 
 extension HistoryImport {
-    /// Notes what was told, before the rows it was made from go.
-    func keep(_ told: ToldOfImport, of run: ImportRun) async throws -> ImportRun {
-        var kept = run
-        kept.report = String(decoding: try WireJSON.encode(told), as: UTF8.self)
-        let next = kept
-        try await ledger.write(by: author) { try ImportStore($0).update(next, from: run) }
-        return next
+    /// Keeps the report, before the rows it was made from are removed.
+    func keep(_ report: KeptImportReport, of run: ImportRun) async throws -> ImportRun {
+        var next = run
+        next.report = String(decoding: try WireJSON.encode(report), as: UTF8.self)
+        let kept = next
+        try await ledger.write(by: author) { try ImportStore($0).update(kept, from: run) }
+        return kept
     }
 
     /// Looks at each customer with staged data, once all of it is applied.

@@ -78,12 +78,12 @@ public struct HistoryImport: Sendable {
             let refused = try await report(run, refusals)
             let customers = try await outlook(of: run, needingApple: needingApple)
             try reported()
-            run = try await keep(ToldOfImport(refused: refused, customers: customers), of: run)
+            run = try await keep(KeptImportReport(refused: refused, customers: customers), of: run)
         }
-        let told = try ToldOfImport(run)
+        let kept = try KeptImportReport(run)
         try await close(run)
         return ImportReport(
-            counts: run.counts, refused: told.refused, customers: told.customers, isResumed: isResumed,
+            counts: run.counts, refused: kept.refused, customers: kept.customers, isResumed: isResumed,
             wasReported: wasReported)
     }
 

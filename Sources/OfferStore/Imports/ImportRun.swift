@@ -60,7 +60,8 @@ public struct ImportRun: Sendable, Hashable {
     /// The staged row that was applied last, in the order of subscriptions.
     public var cursor: ImportCursor
     public var counts: ImportCounts
-    /// What was told of its refusals and customers, as JSON, once it was: from then on the rows it was made from go.
+    /// The refusals and customers of its report, as JSON, once they were reported; the rows they were counted from are
+    /// removed after that.
     public var report: String?
 }
 

@@ -1,15 +1,20 @@
 import CommandLineSupport
 import OfferAPI
 import OfferModel
-import OfferWords
 
 /// The last days of an offer by its series.
 enum OfferDays {
+    /// A line for each of the last two weeks' days. A refusal with several rules is in the count of each, so the rules are
+    /// named and not added up.
     static func lines(_ series: OfferSeries, _ palette: Palette) -> [String] {
-        let days = SeriesWords.lastDays(series)
+        let days = series.buckets.suffix(14)
         guard !days.isEmpty else { return [] }
         let table = TextTable(
-            SeriesWords.dayColumns.map { $0.uppercased() }, alignedRight: [1, 2], endsInDetail: true, rows: days)
+            ["DAY", "ISSUED", "REDEEMED", "REFUSED BY"], alignedRight: [1, 2], endsInDetail: true,
+            rows: days.map { day in
+                let refused = day.refused.map { "\($0.rule) \($0.count)" }.joined(separator: ", ")
+                return [day.date, String(day.issued), String(day.redeemed), refused.isEmpty ? nil : refused]
+            })
         return ["", palette.paint("last \(days.count.counted("day")), in UTC", .heading)]
             + table.lines(palette, indent: 2)
     }
