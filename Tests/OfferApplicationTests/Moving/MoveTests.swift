@@ -57,9 +57,9 @@ struct MoveTests {
         }
     }
 
-    /// An empty database of the server.
+    /// An empty database of the server, which lasts as long as the test.
     private func emptyDatabase() throws -> String {
-        let other = try TestStore(in: try TemporaryDirectory()).place
+        let other = try TestStore(in: directory).place
         let administration = try PostgresAdministration(url: other)
         defer { administration.close() }
         try administration.run("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
