@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import OfferAPI
+import OfferApplication
 import OfferModel
 import Testing
 
@@ -214,6 +215,28 @@ struct ProblemTests {
                 try check(answer, 400, "invalid-request", "/v1/issued-offers")
             }
         }
+    }
+
+    @Test(
+        "every 429 and 503 says when to ask again, and no other problem does",
+        arguments: ProblemCode.allCases)
+    func retry(_ code: ProblemCode) {
+        let expected = [429, 503].contains(code.status) ? "1" : nil
+        #expect(Problem(code, "no", hint: "later").headers[.retryAfter] == expected)
+        #expect(Problem(code, "no").retry(after: 7).headers[.retryAfter] == "7")
+    }
+
+    private static let refusals: [(RequestError, Int, String)] = [
+        (.simulationsWaiting, 503, "2"), (.busy, 503, "1"), (.notReady(detail: "no", hint: "later"), 503, "5"),
+        (.tooManyStrangers(secondsToWait: 4), 503, "4"),
+        (.grantLimitReached(perDay: 20, resets: Instant(milliseconds: 86_400_000), secondsToWait: 60), 429, "60"),
+        (.grantLimitReached(perDay: 0, resets: Instant(milliseconds: 86_400_000), secondsToWait: 60), 429, "60"),
+    ]
+
+    @Test("a refusal that passes says when", arguments: refusals)
+    func retry(_ error: RequestError, _ status: Int, _ seconds: String) throws {
+        let problem = try #require(Problem(error))
+        #expect(problem.document.status == status && problem.headers[.retryAfter] == seconds, "\(problem)")
     }
 
     @Test("an app that keys.yaml does not have is 503 with Retry-After")

@@ -80,9 +80,10 @@ extension Problem {
                 .notFound, "no simulation has the id `\(id.prefix(100))` in this app and environment",
                 hint: "results are kept for a day; `POST /v1/simulations` begins a new one")
         case .simulationsWaiting:
-            self.init(
+            self = Problem(
                 .busy, "one simulation is running and as many as may wait do",
-                hint: "try again when one of them is done, or cancel one with `DELETE /v1/simulations/{id}`")
+                hint: "try again when one of them is done, or cancel one with `DELETE /v1/simulations/{id}`"
+            ).retry(after: 2)
         case .simulationUnfinished(let id):
             self = Problem(
                 .rateLimited, "this API key's simulation `\(id)` has not finished",
@@ -114,15 +115,15 @@ extension Problem {
                 .grantUsed, "the grant `\(id)` was used by the issued offer `\(issuedOffer)`, so it cannot be revoked",
                 hint: "`POST /v1/issued-offers/\(issuedOffer)/void` stops further signatures of that")
         case .grantLimitReached(let perDay, let resets, let seconds):
-            let problem = Problem(
+            // Also where they are switched off, which an operator may change.
+            self = Problem(
                 .grantLimitReached,
                 perDay == 0
                     ? "grants are switched off: `grants.perKeyAndDay` in offerd.yaml is 0"
                     : "the API key has made the \(perDay) \(perDay == 1 ? "grant" : "grants") of today; it may grant "
                         + "again from \(resets)",
-                hint: "`grants.perKeyAndDay` in offerd.yaml sets how many a key may make in a day (UTC)")
-            // Where they are switched off, no day brings the next.
-            self = perDay == 0 ? problem : problem.retry(after: seconds)
+                hint: "`grants.perKeyAndDay` in offerd.yaml sets how many a key may make in a day (UTC)"
+            ).retry(after: seconds)
         case .idempotencyConflict:
             self.init(
                 .idempotencyConflict, "the `Idempotency-Key` was used for another body within the last 24 hours",

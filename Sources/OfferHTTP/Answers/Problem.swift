@@ -14,6 +14,8 @@ package struct Problem: Error {
     package init(_ code: ProblemCode, _ detail: String, hint: String? = nil, errors: [ProblemErrorBody]? = nil) {
         document = ProblemBody(code: code, detail: detail, hint: hint, instance: "", requestId: "")
         document.errors = errors
+        // Every one of these says when to ask again; ``retry(after:)`` where more than a second is known.
+        if [429, 503].contains(document.status) { headers[.retryAfter] = "1" }
     }
 
     func body(instance: String, requestId: LowercaseUUID) -> ProblemBody {
@@ -27,7 +29,7 @@ package struct Problem: Error {
     static let `internal` = Problem(
         .internal, "the request could not be answered", hint: "tell the operator the requestId")
 
-    static let busy = Problem(.busy, "too much work is waiting", hint: "ask again in a second").retry(after: 1)
+    static let busy = Problem(.busy, "too much work is waiting", hint: "ask again in a second")
 
     static func notFound(path: String) -> Problem {
         Problem(.notFound, "there is nothing at `\(path.prefix(200))`", hint: "`/openapi.yaml` lists every path")
