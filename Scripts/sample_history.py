@@ -42,24 +42,7 @@ PER_DAY = {
 WEEKDAYS = (0.85, 0.8, 0.9, 0.95, 1.1, 1.3, 1.2)
 # A campaign begins on the 9th day, with a mail.
 LAUNCH, MAILED = 9, (3.0, 2.2, 1.6, 1.3)
-CAMPAIGN = """
-  # A campaign: two months at 2.99 for customers who left, until 560 dollars of discount are used.
-  - id: hello-again
-    type: promotional
-    offerIdentifier: hello_again
-    products: [com.example.pro.monthly]
-    paymentMode: payAsYouGo
-    period: P1M
-    periodCount: 2
-    price: { amount: "2.99", currency: USD }
-    status: active
-    priority: 30
-    tags: [comeback]
-    eligibility: { fact: subscription.state, in: [expired] }
-    limits:
-      - { count: 1, per: customer }
-      - { spend: "560.00", currency: USD } # 14.00 per use
-"""
+CAMPAIGN = "\n" + pathlib.Path(__file__).with_name("campaign.yaml").read_text()
 PAUSED = (10.4, 12.4)
 
 

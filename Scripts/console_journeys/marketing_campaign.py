@@ -14,21 +14,8 @@ from service import Customer, Service
 from support_tickets import gone
 
 OFFER = "hello-again"
-CAMPAIGN = """
-  - id: hello-again
-    type: promotional
-    offerIdentifier: hello_again
-    products: [com.example.pro.monthly]
-    paymentMode: payAsYouGo
-    period: P1M
-    periodCount: 2
-    price: { amount: "2.99", currency: USD }
-    status: active
-    eligibility: { fact: subscription.state, in: [expired] }
-    limits:
-      - { count: 1, per: customer }
-      - { spend: "280.00", currency: USD }
-"""
+# With half the budget.
+CAMPAIGN = "\n" + (pathlib.Path(__file__).parents[1] / "campaign.yaml").read_text().replace("560", "280")
 LIKE_IT = 3
 
 
