@@ -30,7 +30,7 @@ struct CustomersGrant: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "When the grant ends if it was not used: a day, from its beginning in UTC, or a moment.", valueName: "date"),
-        transform: DateArgument.read)
+        transform: Instant.dateArgument)
     var expires: Instant?
 
     @OptionGroup var answer: AnswerOptions

@@ -116,7 +116,7 @@ struct OffersPause: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "When it is issued again by itself: a day, from its beginning in UTC, or a moment.", valueName: "date"),
-        transform: DateArgument.read)
+        transform: Instant.dateArgument)
     var until: Instant?
 
     @Option(help: ArgumentHelp("Why, for those who see the offer paused.", valueName: "text"))
