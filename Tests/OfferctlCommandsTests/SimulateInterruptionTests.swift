@@ -35,6 +35,15 @@ struct SimulateInterruptionTests {
         ),
     ]
 
+    @Test("after the wait a signal does what it did before", arguments: [SIGINT, SIGTERM])
+    func restored(_ number: Int32) async {
+        await #expect(processExitsWith: .exitCode(7)) { [number = number as Int32] in
+            signal(number) { _ in _exit(7) }
+            guard try await InterruptibleWait.run({ 3 }) == 3 else { exit(1) }
+            raise(number)
+        }
+    }
+
     @Test("Ctrl-C cancels the simulation at the server and says so, with its id", arguments: 0..<cases.count)
     func interrupted(_ index: Int) async throws {
         let (signal, reply, error) = Self.cases[index]

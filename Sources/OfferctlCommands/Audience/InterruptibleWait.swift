@@ -13,13 +13,13 @@ enum InterruptibleWait {
         // Also so that the handler is not the first to need it.
         isCaught.store(false, ordering: .relaxed)
         let signals = [SIGINT, SIGTERM]
-        for number in signals {
+        let handlers = signals.map { number in
             signal(number) { number in
                 signal(number, SIG_DFL)
                 InterruptibleWait.isCaught.store(true, ordering: .relaxed)
             }
         }
-        defer { for number in signals { signal(number, SIG_DFL) } }
+        defer { for (number, handler) in zip(signals, handlers) { signal(number, handler) } }
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await work() }
             group.addTask {
