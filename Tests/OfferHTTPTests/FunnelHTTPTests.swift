@@ -98,13 +98,20 @@ struct FunnelHTTPTests {
             for (query, path) in [
                 ("from=yesterday", "query.from"), ("to=2026-12-01", "query.to"), ("from=-1", "query.from"),
                 ("from=\(now)&to=\(now)", "query.to"), ("from=\(now + 1)", "query.from"),
-                ("from=0&to=\(now)", "query.from"), ("to=0", "query.to"), ("offerId=", "query.offerId"),
+                ("from=0&to=\(now)", "query.from"), ("to=0", "query.to"), ("to=2591999999", "query.to"),
+                ("to=253402300799999", "query.to"), ("to=\(now + 31 * 86_400_000)", "query.to"),
+                ("from=\(now)&to=253402300799999", "query.from"), ("from=1&to=0", "query.to"),
+                ("offerId=", "query.offerId"),
                 ("until=1", "query.until"),
                 ("from=1&from=2", "query.from"),
             ] {
                 let answer = try await service.ask("GET", "/v1/reports/funnel?\(query)", token: marketing)
                 #expect(answer.status == 400 && answer.code == "invalid-request", "\(query): \(answer.text)")
                 #expect(answer.errors.first?["path"] as? String == path, "\(query): \(answer.text)")
+            }
+            for query in ["from=0&to=1", "from=1970-01-01T00:00:00Z&to=31622400000", "to=2592000000"] {
+                let answer = try await service.ask("GET", "/v1/reports/funnel?\(query)", token: marketing)
+                #expect(answer.status == 200 && answer.json["from"] as? Int == 0, "\(query): \(answer.text)")
             }
             let unknown = try await service.ask("GET", "/v1/reports/funnel?offerId=nope", token: marketing)
             #expect(unknown.status == 404 && unknown.code == "unknown-offer")

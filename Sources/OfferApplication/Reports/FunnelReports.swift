@@ -73,7 +73,7 @@ public struct FunnelReports: Sendable {
         try check(begin: from, from: given)
         guard from <= now else {
             throw .unusableParameter(
-                name: "from",
+                name: given == nil ? "to" : "from",
                 detail: "the range begins at `\(from)`, which is in the future: nothing has happened yet",
                 hint: nil)
         }

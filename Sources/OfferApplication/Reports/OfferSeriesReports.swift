@@ -48,9 +48,9 @@ public struct OfferSeriesReports: Sendable {
             }
             let offers = try catalogs.reportedOffers(offerId, of: number, in: scope, transaction)
             let buckets = calendar.buckets(of: unit, covering: asked)
-            let begin = buckets.first?.range.lowerBound ?? asked.lowerBound
-            try FunnelReports.check(begin: begin, from: from)
-            let start = from ?? begin
+            // The bucket of a given beginning may have begun before 1970, which harms nothing.
+            let start = from ?? buckets.first?.range.lowerBound ?? asked.lowerBound
+            try FunnelReports.check(begin: start, from: from)
             var tally = OfferSeriesTally(
                 buckets, start..<asked.upperBound, countsProducts: countsProducts)
             try Self.countIssued(of: offerId, at: now, in: number, transaction, into: &tally)
