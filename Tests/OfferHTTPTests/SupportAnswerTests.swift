@@ -8,11 +8,7 @@ struct SupportAnswerTests {
     @Test("support sees which refused requests found no customer, and what they named, the newest first")
     func unmatched() async throws {
         try await ServiceFixture.run { service in
-            try await service.applyCatalog()
-            let (client, support) = (try await service.token(.client), try await service.token(.support))
-            _ = try await service.ask(
-                "POST", "/v1/issued-offers", token: client,
-                body: service.issueBody("comeback", try service.lapsedCustomer("100")))
+            let (client, support, _) = try await service.withIssuedOffer()
             let account = "5a0c3c3e-0f7b-4d6a-9a55-0a1b2c3d4e5f"
             var ids: [String] = []
             for customer in [
@@ -52,11 +48,7 @@ struct SupportAnswerTests {
     @Test("a refusal is explained by its decisionId as it was decided, also after everything has changed (invariant 5)")
     func recorded() async throws {
         try await ServiceFixture.run { service in
-            try await service.applyCatalog()
-            let (client, support) = (try await service.token(.client), try await service.token(.support))
-            _ = try await service.ask(
-                "POST", "/v1/issued-offers", token: client,
-                body: service.issueBody("comeback", try service.lapsedCustomer("100")))
+            let (client, support, _) = try await service.withIssuedOffer()
             let refused = try await service.ask(
                 "POST", "/v1/issued-offers", token: client,
                 body:
@@ -115,11 +107,7 @@ struct SupportAnswerTests {
     @Test("an unknown decisionId, one of an issued offer and one whose record is gone are 404, each with the reason")
     func notRecorded() async throws {
         try await ServiceFixture.run { service in
-            try await service.applyCatalog()
-            let support = try await service.token(.support)
-            let issued = try await service.ask(
-                "POST", "/v1/issued-offers", token: try await service.token(.client),
-                body: service.issueBody("comeback", try service.lapsedCustomer("100")))
+            let (_, support, issued) = try await service.withIssuedOffer()
             let issuedId = try #require(issued.json["decisionId"] as? String)
             for id in ["not-a-uuid", "00000000-0000-4000-8000-000000000000", issuedId] {
                 let answer = try await service.ask("GET", "/v1/decisions/\(id)", token: support)
@@ -214,11 +202,7 @@ struct SupportAnswerTests {
     @Test("a voided offer shows when, why and whether it was released; the reason only to support")
     func voided() async throws {
         try await ServiceFixture.run { service in
-            try await service.applyCatalog()
-            let (client, support) = (try await service.token(.client), try await service.token(.support))
-            let issued = try await service.ask(
-                "POST", "/v1/issued-offers", token: client,
-                body: service.issueBody("comeback", try service.lapsedCustomer("100")))
+            let (client, support, issued) = try await service.withIssuedOffer()
             let path = "/v1/issued-offers/\(try #require(issued.json["issuedOfferId"] as? String))"
             func members(_ answer: RawAnswer) -> [String] {
                 [
@@ -238,5 +222,19 @@ struct SupportAnswerTests {
             #expect(
                 members(try await service.ask("GET", path, token: client)) == [expected[0], "–", expected[2]])
         }
+    }
+}
+
+extension ServiceFixture {
+    /// Applies the catalog and issues an offer of it to the customer `100`.
+    ///
+    /// - Returns: tokens of the app's backend and of support, and the answer to the issue request.
+    fileprivate func withIssuedOffer() async throws -> (client: String, support: String, issued: RawAnswer) {
+        try await applyCatalog()
+        let (client, support) = (try await token(.client), try await token(.support))
+        let issued = try await ask(
+            "POST", "/v1/issued-offers", token: client, body: issueBody("comeback", try lapsedCustomer("100")))
+        #expect(issued.status == 201, "\(issued.text)")
+        return (client, support, issued)
     }
 }
