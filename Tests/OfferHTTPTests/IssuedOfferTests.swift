@@ -124,6 +124,17 @@ struct IssuedOfferTests {
             #expect(product.code == "product-required")
             #expect(product.json["hint"] as? String == "set `productId` to one of `monthly`, `yearly`")
 
+            // A dry-run of the offer alone needs the product too; among several its first is taken.
+            for (asked, status, code) in [
+                (#"["either"]"#, 400, "product-required"), (#"["either"],"productId":"yearly""#, 200, nil),
+                (#"["comeback"]"#, 200, nil), (#"["either","comeback"]"#, 200, nil), ("null", 200, nil),
+            ] as [(String, Int, String?)] {
+                let answer = try await service.ask(
+                    "POST", "/v1/decisions", token: client,
+                    body: #"{"customer":{"customerId":"somebody"},"offerIds":\#(asked)}"#)
+                #expect(answer.status == status && answer.code == code, "\(asked): \(answer.text)")
+            }
+
             let unknown = try await order(service.issueBody("comebak", try service.lapsedCustomer("501")))
             #expect(unknown.status == 404)
             #expect(unknown.code == "unknown-offer")

@@ -7,7 +7,7 @@ public struct Inquiry: WireRequest {
     public var customer: CustomerIdentifiers?
     /// The offers to decide; every offer of the catalog that is not archived if absent.
     public var offerIds: [OfferId]?
-    /// The product; every offer's first if absent.
+    /// The product; required if `offerIds` names one offer alone that has several, otherwise every offer's first if absent.
     public var productId: ProductId?
     public var signals: [String: FactValue] = [:]
     public var request = DeviceRequest()
