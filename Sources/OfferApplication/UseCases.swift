@@ -125,7 +125,7 @@ public struct UseCases: Sendable {
             work: shares.reports)
         simulations = Simulations(
             registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock, random: random,
-            shares: shares, inProgress: inProgress)
+            rates: rates, shares: shares, inProgress: inProgress)
         search = CustomerSearch(
             database: database, catalogs: catalogs, policy: .standard, clock: clock, work: shares.stories)
         apiKeys = APIKeys(

@@ -43,11 +43,14 @@ public struct RateLimits: Sendable, Hashable {
     /// New records of refusals to one customer with `app` keys: what an app states is free text, so each refusal can
     /// differ.
     public var refusals: RateLimit? = RateLimit(perSecond: 1, burst: 30, slowness: 600)
+    /// Simulations begun by one API key: each may read all customers and leaves a row for a day.
+    public var simulations: RateLimit? = RateLimit(perSecond: 1, burst: 60, slowness: 60)
 
     /// Those of an `offerd.yaml` that names none (docs/decisions/0043).
     public static let standard = RateLimits()
     /// Without any but ``refusals``, which protects the disk and not the processors.
-    public static let off = RateLimits(key: nil, customer: nil, address: nil, failedAuthentication: nil)
+    public static let off = RateLimits(
+        key: nil, customer: nil, address: nil, failedAuthentication: nil, simulations: nil)
 }
 
 /// How many grants one API key may make in a day in UTC; none if 0.

@@ -96,6 +96,26 @@ struct SimulationHTTPTests {
         #expect(problem.headers[.retryAfter] == "2")
     }
 
+    @Test("a key that has begun as many as it may is told when it may begin the next")
+    func tooMany() async throws {
+        var limits = RateLimits.off
+        limits.simulations = RateLimit(perSecond: 1, burst: 2, slowness: 60)
+        try await ServiceFixture.run(rates: RequestRates(limits, clock: { 0 })) { service in
+            try await service.applyCatalog()
+            let token = try await service.token(.support)
+            func begin() async throws -> RawAnswer {
+                try await service.ask("POST", "/v1/simulations", token: token, body: #"{"offerId":"comeback"}"#)
+            }
+            for _ in 0..<2 { _ = try await service.ended(try #require(try await begin().json["id"] as? String)) }
+            let answer = try await begin()
+            #expect(answer.status == 429 && answer.code == "rate-limited", "\(answer.text)")
+            #expect(answer.json["detail"] as? String == "the API key has begun too many simulations")
+            #expect(answer.headers["retry-after"] == "60")
+            #expect(answer.headers["ratelimit-policy"] == #""simulations";q=2;w=120"#)
+            #expect(try service.rows("SELECT COUNT(*) FROM simulation") == [["2"]])
+        }
+    }
+
     @Test("an instant before everything, and one to come, are counted as dry-runs decide")
     func instants() async throws {
         try await ServiceFixture.run { service in

@@ -23,6 +23,7 @@ public final class Simulations: Sendable {
     private let policy: Policy
     private let clock: RequestClock
     private let random: any RandomSource
+    private let rates: RequestRates
     private let shares: LongWorkShares
     /// How many requests the server is answering.
     private let inProgress: @Sendable () -> Int
@@ -30,7 +31,7 @@ public final class Simulations: Sendable {
 
     init(
         registry: AppRegistry, database: any StoreDatabase, catalogs: CompiledCatalogs, policy: Policy,
-        clock: RequestClock, random: any RandomSource, shares: LongWorkShares,
+        clock: RequestClock, random: any RandomSource, rates: RequestRates, shares: LongWorkShares,
         inProgress: @escaping @Sendable () -> Int
     ) {
         self.registry = registry
@@ -39,14 +40,15 @@ public final class Simulations: Sendable {
         self.policy = policy
         self.clock = clock
         self.random = random
+        self.rates = rates
         self.shares = shares
         self.inProgress = inProgress
     }
 
     /// Begins one.
     ///
-    /// - Throws: ``RequestError``, `simulationsWaiting` among them where as many wait as may, and `simulationUnfinished`
-    ///   where one of the same key is not done.
+    /// - Throws: ``RequestError``, `simulationsWaiting` among them where as many wait as may, `simulationUnfinished`
+    ///   where one of the same key is not done, and `rateLimited` where it has begun too many.
     public func start(_ request: SimulationRequest, caller: Caller) async throws -> SimulationStarted {
         let id = try random.uuid()
         let job = SimulationJob(by: caller)
@@ -56,6 +58,7 @@ public final class Simulations: Sendable {
                 throw RequestError.simulationUnfinished(id)
             }
             guard jobs.count <= Self.mostWaiting else { throw RequestError.simulationsWaiting }
+            try rates.take(simulationBy: caller)
             jobs[id] = job
         }
         do {

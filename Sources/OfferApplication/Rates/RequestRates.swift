@@ -31,6 +31,7 @@ public final class RequestRates: Sendable {
     private let apps: Mutex<TokenBuckets?>
     private let strangers: Mutex<TokenBuckets?>
     private let refusals: Mutex<TokenBuckets?>
+    private let simulations: Mutex<TokenBuckets?>
     private let clock: @Sendable () -> Int64
 
     /// - Parameter clock: nanoseconds of a clock that never goes back.
@@ -41,6 +42,7 @@ public final class RequestRates: Sendable {
         apps = Mutex(Self.buckets(limits.address))
         strangers = Mutex(Self.buckets(Self.strangersLimit(limits)))
         refusals = Mutex(Self.buckets(limits.refusals))
+        simulations = Mutex(Self.buckets(limits.simulations))
         self.clock = clock
     }
 
@@ -75,6 +77,7 @@ public final class RequestRates: Sendable {
         Self.replace(apps, limits.address)
         Self.replace(strangers, Self.strangersLimit(limits))
         Self.replace(refusals, limits.refusals)
+        Self.replace(simulations, limits.simulations)
     }
 
     private static func replace(_ buckets: borrowing Mutex<TokenBuckets?>, _ limit: RateLimit?) {
@@ -141,6 +144,13 @@ public final class RequestRates: Sendable {
         guard caller.role == .app else { return }
         let owners: [CustomerNumber?] = customers.isEmpty ? [nil] : customers
         try take(.refusals, owners.map { Bucket.refusals($0).hashValue }, from: refusals)
+    }
+
+    /// Takes a token of those with which a key begins simulations.
+    ///
+    /// - Throws: `rateLimited`.
+    func take(simulationBy caller: Caller) throws {
+        try take(.simulations, CollectionOfOne(Bucket.key(caller.apiKeyId).hashValue), from: simulations)
     }
 
     /// Rejects a request that names a key without a token left, before anything is looked up. Takes nothing: the caller
@@ -219,6 +229,7 @@ public struct RateLimited: Sendable, Hashable {
         case address
         case authentication
         case refusals
+        case simulations
     }
 
     public let policy: Policy

@@ -111,6 +111,11 @@ package struct Problem: Error {
                     "too many different requests of this customer were refused",
                     "ask again when something has changed; a request that was refused before gets the same answer"
                 )
+            case .simulations:
+                (
+                    "the API key has begun too many simulations",
+                    "a result is kept for a day: `GET /v1/simulations/{id}` shows it again"
+                )
             case .authentication:
                 (
                     "too many requests with an unknown API key came from this address",

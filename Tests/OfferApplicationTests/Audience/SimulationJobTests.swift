@@ -66,6 +66,36 @@ struct SimulationJobTests {
         }
     }
 
+    @Test("a key that begins and cancels in a loop has to wait, what is refused leaves no row, and another key goes on")
+    func loop() async throws {
+        let time = TestTime()
+        let limit = RateLimit(perSecond: 1, burst: 3, slowness: 60)
+        var limits = RateLimits.off
+        limits.simulations = limit
+        let bench = try await Workbench(onFile: true, rates: RequestRates(limits, clock: { time.now }))
+        try await bench.admit([.lapsed])
+        let simulations = bench.useCases.simulations
+        let (anna, bert) = (Self.caller("anna"), Self.caller("bert"))
+        func begun(by caller: Caller) async throws -> RateLimited? {
+            do {
+                let id = try await simulations.start(.of("comeback"), caller: caller).id
+                _ = try await simulations.cancel(id, caller: caller)
+                return nil
+            } catch RequestError.rateLimited(let rejected) {
+                return rejected
+            }
+        }
+        for _ in 0..<3 { #expect(try await begun(by: anna) == nil) }
+        let rejected = try #require(try await begun(by: anna))
+        #expect(rejected.policy == .simulations && rejected.limit == limit && rejected.secondsToWait == 60)
+        #expect(try await bench.count("simulation") == 3)
+        #expect(try await begun(by: bert) == nil)
+        time.advance(seconds: 60)
+        #expect(try await begun(by: anna) == nil)
+        #expect(try await bench.count("simulation") == 5)
+        await simulations.stop()
+    }
+
     /// A place becomes free a moment after its result is there.
     private func started(_ simulations: Simulations) async throws -> LowercaseUUID {
         while true {
