@@ -65,13 +65,12 @@ public struct RefusalStore {
         return row?.refusal
     }
 
-    /// The newest refusals about no known customer, the newest first. Ordered by the column that is the same in all of
-    /// them too: PostgreSQL would not take the index otherwise.
+    /// The newest refusals about no known customer, the newest first.
     public func withoutCustomer(in scope: ScopeNumber, limit: Int) throws -> [Refusal] {
         let rows: [RefusalRow] = try transaction.all(
             """
             SELECT \(Table.refusal.list) FROM refusal WHERE customer_id IS NULL AND scope_id = ?1
-            ORDER BY customer_id DESC, decided_at DESC LIMIT ?2
+            ORDER BY decided_at DESC LIMIT ?2
             """, scope, limit)
         return rows.map(\.refusal)
     }

@@ -105,6 +105,7 @@ extension Table {
             "CREATE INDEX refusal_customer ON refusal (customer_id, decided_at, offer_id, scope_id)",
             "CREATE INDEX refusal_offer ON refusal (scope_id, offer_id)",
             "CREATE INDEX refusal_scope ON refusal (scope_id)",
+            "CREATE INDEX refusal_unknown ON refusal (scope_id, decided_at) WHERE customer_id IS NULL",
         ], ledgerKey: "sequence", erasure: .kept, of: isOfCustomer)
 
     /// Answers kept under the `Idempotency-Key` of their requests. The decision is noted only where it is an earlier one,
