@@ -105,7 +105,8 @@ public struct UseCases: Sendable {
         signatureChecks = SignatureChecks(
             registry: registry, database: database, catalogs: catalogs, decisions: decisions, clock: clock,
             work: shares.signatures)
-        self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock, work: shares.catalogs)
+        self.catalogs = CatalogRevisions(
+            database: ledger, compiled: catalogs, digest: digest, clock: clock, work: shares.catalogs)
         switches = OfferPauses(database: ledger, catalogs: catalogs, clock: clock)
         customers = CustomerLookup(
             database: database, catalogs: catalogs, policy: .standard, clock: clock, work: shares.stories)

@@ -1,11 +1,12 @@
 package import OfferAPI
 package import OfferDocuments
-import OfferModel
+package import OfferModel
 import OfferStore
 
 /// Catalogs as marketing applies them: one document a revision, never edited.
 public struct CatalogRevisions: Sendable {
     let database: Ledger
+    let compiled: CompiledCatalogs
     let digest: any Digest
     let clock: RequestClock
     let work: LongWork
@@ -17,6 +18,23 @@ public struct CatalogRevisions: Sendable {
             return try CatalogStore(transaction).current(in: number)
         }
         return stored.map(CatalogDocument.init) ?? CatalogDocument(revision: 0, text: "", format: .yaml)
+    }
+
+    /// The same as values, without a wait for other catalogs; `nil` where there is none, and where this version cannot
+    /// read it.
+    package func inForce(caller: Caller) async throws -> (document: CatalogDocument, catalog: Catalog?) {
+        let compiled = compiled
+        return try await database.read { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope),
+                let stored = try CatalogStore(transaction).current(in: number)
+            else { return (CatalogDocument(revision: 0, text: "", format: .yaml), nil) }
+            do {
+                let read = try compiled.catalog(stored.revision, of: number, in: caller.scope, transaction)
+                return (CatalogDocument(stored), read.catalog)
+            } catch is InvalidDocument {
+                return (CatalogDocument(stored), nil)
+            }
+        }
     }
 
     /// Puts a document in force, if it is valid and made from the revision in force.

@@ -115,9 +115,7 @@ extension ConsoleSite {
 
     /// The catalog in force, as its text and, where this version can read it, as values.
     func catalogInForce(_ visit: Visit) async throws -> (document: CatalogDocument, catalog: Catalog?) {
-        let document = try await useCases.catalogs.current(caller: visit.caller)
-        guard document.revision > 0 else { return (document, nil) }
-        return (document, try await read(document.text))
+        try await useCases.catalogs.inForce(caller: visit.caller)
     }
 
     /// A document as values; `nil` where this version cannot read it.
