@@ -5,6 +5,9 @@ package import OfferModel
 
 /// The query parameters of a request, or the fields of a form, from a closed list, each at most once.
 package struct QueryParameters {
+    /// Far more than any request needs; a form may name every product of a catalog.
+    private static let mostPairs = 1_000
+
     private let values: [String: String]
     private(set) var errors: [ProblemErrorBody] = []
 
@@ -19,7 +22,11 @@ package struct QueryParameters {
     package init(_ text: String, known: [String], list: String? = nil) throws(RequestFault) {
         var values = [String: String]()
         var errors = [ProblemErrorBody]()
-        for pair in text.split(separator: "&") {
+        let pairs = text.split(separator: "&", maxSplits: Self.mostPairs)
+        guard pairs.count <= Self.mostPairs else {
+            throw RequestFault(path: "query", .tooMany, "there are more than \(Self.mostPairs) parameters")
+        }
+        for pair in pairs {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first.flatMap(Self.decoded),
                 let value = Self.decoded(parts.count == 2 ? parts[1] : "")
