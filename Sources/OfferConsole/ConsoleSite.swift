@@ -22,6 +22,10 @@ package struct ConsoleSite: Sendable {
     let proxyUsers: ProxyUsers?
     let table: RouteTable
     let pages: PageWriter
+    /// To read a form and to write a page takes milliseconds, in which Swift's own threads can answer many calls of the
+    /// API. People who are signed in do not wait for those who are not.
+    private let people = WorkThread(label: "offerd.console")
+    private let strangers = WorkThread(label: "offerd.console.strangers")
 
     /// - Parameters:
     ///   - state: what operators are shown of the server.
@@ -41,8 +45,14 @@ package struct ConsoleSite: Sendable {
 
     private var routes: [Route] {
         return [
-            Route(open: .get, Self.signInPath, use: signInForm),
-            Route(open: .post, Self.signInPath, use: signIn),
+            Route(open: .get, Self.signInPath) { request, context in
+                try await withTaskExecutorPreference(strangers) { @concurrent in
+                    try await signInForm(request, context)
+                }
+            },
+            Route(open: .post, Self.signInPath) { request, context in
+                try await withTaskExecutorPreference(strangers) { @concurrent in try await signIn(request, context) }
+            },
             Route(open: .get, "\(Self.root)/style.css") { request, _ in Self.style.answer(to: request) },
             Route(open: .get, "\(Self.root)/console.js") { request, _ in Self.script.answer(to: request) },
             Route(open: .get, "/") { request, _ in try Self.front(request) },
@@ -118,7 +128,7 @@ package struct ConsoleSite: Sendable {
         Route(open: .get, path) { request, context in
             guard let visit = try await visit(request, context) else { return toSignIn(request) }
             try call.map(visit.require)
-            return try await answer(request, visit)
+            return try await withTaskExecutorPreference(people) { @concurrent in try await answer(request, visit) }
         }
     }
 
@@ -135,10 +145,12 @@ package struct ConsoleSite: Sendable {
             try FormOrigin.require(request, isEncrypted: context.isEncrypted)
             guard let visit = try await visit(request, context) else { return toSignIn(request) }
             try call.map(visit.require)
-            var form = try await request.form(known: fields + [Visit.formField], upTo: limit)
-            let token = form.field(Visit.formField) ?? ""
-            guard useCases.consoleSessions.isFormToken(token, of: visit.secret) else { throw FormOrigin.foreign }
-            return try await answer(&form, visit)
+            return try await withTaskExecutorPreference(people) { @concurrent in
+                var form = try await request.form(known: fields + [Visit.formField], upTo: limit)
+                let token = form.field(Visit.formField) ?? ""
+                guard useCases.consoleSessions.isFormToken(token, of: visit.secret) else { throw FormOrigin.foreign }
+                return try await answer(&form, visit)
+            }
         }
     }
 
@@ -148,6 +160,10 @@ package struct ConsoleSite: Sendable {
         guard let secret = SessionCookie.secret(in: request, isEncrypted: context.isEncrypted),
             let caller = try await useCases.consoleSessions.caller(forSecret: secret, from: context.address)
         else { return nil }
+        // The browser may have the cookie of the person who used it before.
+        if let name = try nameByProxy(request, context), caller.person.map({ Array($0.utf8) }) != Array(name.utf8) {
+            return nil
+        }
         return visit(of: caller, secret, context)
     }
 

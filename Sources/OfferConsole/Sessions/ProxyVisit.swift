@@ -15,16 +15,7 @@ extension ConsoleSite {
     ///
     /// - Throws: ``Problem`` `forbidden`, `rateLimited`.
     func visit(byProxy request: Request, _ context: OfferContext) async throws -> Visit? {
-        guard let proxyUsers, context.isFromTrustedProxy, let header = HTTPField.Name(proxyUsers.header) else {
-            return nil
-        }
-        let names = request.headers[values: header]
-        guard names.count <= 1 else {
-            throw Problem.refused(
-                Self.notAccepted, "the header `\(proxyUsers.header)` is given \(names.count) times",
-                hint: "let the proxy replace what a browser sends")
-        }
-        guard let name = names.first, let id = proxyUsers.key(of: name) else { return nil }
+        guard let name = try nameByProxy(request, context), let id = proxyUsers?.key(of: name) else { return nil }
         // With a cookie the browser would see to that: it is sent with no other site's request.
         guard !FormOrigin.isToEmbed(request) else {
             throw Problem.refused(
@@ -41,5 +32,21 @@ extension ConsoleSite {
             throw Problem.forbidden(role: caller.role, needed: [.support, .marketing])
         }
         return visit(of: caller, secret, byProxy: true, context)
+    }
+
+    /// The name by which a trusted proxy says who is at the browser, with an API key in the configuration or without.
+    ///
+    /// - Throws: ``Problem`` `forbidden`.
+    func nameByProxy(_ request: Request, _ context: OfferContext) throws -> String? {
+        guard let proxyUsers, context.isFromTrustedProxy, let header = HTTPField.Name(proxyUsers.header) else {
+            return nil
+        }
+        let names = request.headers[values: header]
+        guard names.count <= 1 else {
+            throw Problem.refused(
+                Self.notAccepted, "the header `\(proxyUsers.header)` is given \(names.count) times",
+                hint: "let the proxy replace what a browser sends")
+        }
+        return names.first.flatMap { $0.isEmpty ? nil : $0 }
     }
 }

@@ -9,6 +9,7 @@ extension ConsoleSite {
     static let signInPath = "\(root)/sign-in"
     private static let tokenLength = 200
     private static let nameLength = 64
+    private static let signInBytes = 8 * 1_024
 
     /// `GET /console/sign-in`. A link is only shown a button: what another site or a program that looks at links in
     /// advance asks for signs no person in.
@@ -24,9 +25,9 @@ extension ConsoleSite {
     /// person goes on with one that another could have put into their browser.
     func signIn(_ request: Request, _ context: OfferContext) async throws -> Response {
         try FormOrigin.require(request, isEncrypted: context.isEncrypted)
-        var form = try await request.form(known: ["token", "link", "name", "next"])
+        var form = try await request.form(known: ["token", "link", "name", "next"], upTo: Self.signInBytes)
         let next = LocalPath(form.field("next", maximum: LocalPath.longest))
-        let name = form.field("name", maximum: Self.nameLength)
+        let name = try nameByProxy(request, context) ?? form.field("name", maximum: Self.nameLength)
         let token = form.field("token", maximum: Self.tokenLength) ?? ""
         let link = form.field("link", maximum: Self.tokenLength)
         do {
