@@ -17,11 +17,12 @@ extension ConsoleSite {
 
     /// `GET /console/offers/{id}/results`.
     @Sendable func results(_ request: Request, _ visit: Visit) async throws -> Response {
-        var query = try QueryParameters(request, known: ["by", "timeZone", "from", "to"])
+        var query = try QueryParameters(request, known: ["by", "timeZone", "from", "to", "products"])
         let (by, timeZone) = (query.field("by"), query.field("timeZone"))
         let unit: CalendarUnit? = by.map { CalendarUnit(rawValue: $0) } ?? .day
         if unit == nil { query.refuse("by", "is no length of a bucket", hint: "day, week or month") }
         let (start, end) = (query.day("from"), query.day("to"))
+        let countsProducts = query.flag("products") ?? false
         try query.finish()
         let (id, caller) = (try visit.offerId(), visit.caller)
         var content: [String: Any] = ["id": id.rawValue, "path": PageLink.offer(id)]
@@ -29,9 +30,11 @@ extension ConsoleSite {
         content["timeZone"] = timeZone
         content["from"] = start.map(TimeText.day)
         content["to"] = end.map(TimeText.day)
+        content["countsProducts"] = countsProducts
         let (series, seriesProblem) = try await answered {
             try await useCases.series.series(
-                of: id, by: unit ?? .day, from: start, to: end, timeZone: timeZone, caller: caller)
+                of: id, by: unit ?? .day, from: start, to: end, timeZone: timeZone, countsProducts: countsProducts,
+                caller: caller)
         }
         content["problem"] = seriesProblem.map { PageMembers.of($0) }
         if let series { content.merge(Self.members(series)) { $1 } }
@@ -55,6 +58,8 @@ extension ConsoleSite {
             "tables": PageTable.all([
                 (caption, SeriesWords.columns, SeriesWords.rows(series)),
                 ("Refusals", ["rule", "refusals"], SeriesWords.refusals(series).map { [$0.rule, String($0.count)] }),
+                ("Trials", SeriesWords.trialColumns, SeriesWords.trials(series)),
+                ("Other periods", SeriesWords.churnColumns, SeriesWords.churn(series)),
             ]), "notes": SeriesWords.notes(series),
         ]
     }

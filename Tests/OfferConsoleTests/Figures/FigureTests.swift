@@ -20,8 +20,10 @@ struct FigureTests {
             for offer in RandomShop.offers.prefix(2) {
                 for (by, zone) in [("day", ""), ("week", "Europe/Berlin"), ("month", "America/New_York")] {
                     try await figures.results(offer, by, zone, from: "2026-05-20", to: "2026-06-25")
-                    try await figures.results(offer, by, zone, from: "", to: "")
+                    try await figures.results(offer, by, zone, from: "", to: "", products: true)
                 }
+                try await figures.results(
+                    offer, "month", "Europe/Berlin", from: "2026-01-01", to: "", products: true)
                 try await figures.audience(offer)
             }
             try await figures.results("comeback", "day", "Asia/Kathmandu", from: "2026-06-10", to: "2026-06-11")

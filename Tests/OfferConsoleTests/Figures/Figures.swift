@@ -125,14 +125,17 @@ struct Figures: Sendable {
         expect(fields["used"], offer.has("used") ? words.joined(separator: ", ") : nil, "\(id) used")
     }
 
-    func results(_ id: String, _ by: String, _ zone: String, from: String, to: String) async throws {
-        let name = "\(id) by \(by) in `\(zone)` from `\(from)` to `\(to)`"
-        let query = "by=\(by)&timeZone=\(ConsoleFixture.encoded(zone))&from=\(from)&to=\(to)"
+    func results(
+        _ id: String, _ by: String, _ zone: String, from: String, to: String, products: Bool = false
+    ) async throws {
+        let name = "\(id) by \(by) in `\(zone)` from `\(from)` to `\(to)`\(products ? " with products" : "")"
+        let products = products ? "&products=true" : ""
+        let query = "by=\(by)&timeZone=\(ConsoleFixture.encoded(zone))&from=\(from)&to=\(to)\(products)"
         let page = try await page("/console/offers/\(id)/results?\(query)")
         func moments() -> String {
             [("from", from), ("to", to)].map { name, day in day.isEmpty ? "" : "&\(name)=\(day)T00:00:00Z" }.joined()
         }
-        let asked = "by=\(by)\(zone.isEmpty ? "" : "&timeZone=\(ConsoleFixture.encoded(zone))")\(moments())"
+        let asked = "by=\(by)\(zone.isEmpty ? "" : "&timeZone=\(ConsoleFixture.encoded(zone))")\(moments())\(products)"
         let series = try #require(try await ask("GET", "/v1/reports/series?offer=\(id)&\(asked)"), "\(place): \(name)")
         let buckets = series.list("buckets")
         let counts = ["requests", "eligible", "issued", "redeemed"]
@@ -173,7 +176,21 @@ struct Figures: Sendable {
         let sorted = refusals.sorted { $0.value == $1.value ? $0.key < $1.key : $0.value > $1.value }
         let refused = sorted.map { [$0.key, "\($0.value)"] }
         expect(section.rows("Refusals"), refused.isEmpty ? nil : refused, "\(name), refusals")
+        expectProducts(section, buckets, name)
         try await funnel(page, id, moments(), name)
+    }
+
+    private func expectProducts(_ section: PageElement, _ buckets: [Answer], _ name: String) {
+        for (caption, member, counts) in [
+            ("Trials", "trials", ["ended", "converted", "undecided"]),
+            ("Other periods", "churn", ["due", "lost", "undecided"]),
+        ] {
+            let ended = Dictionary(grouping: buckets.flatMap { $0.list(member) }) { $0.text("productId") ?? "" }
+            let rows = ended.sorted { $0.key < $1.key }.map { product, numbers in
+                [product] + counts.map { count in "\(numbers.map { $0.number(count) ?? -1 }.reduce(0, +))" }
+            }
+            expect(section.rows(caption), rows.isEmpty ? nil : rows, "\(name), \(caption)")
+        }
     }
 
     private func funnel(_ page: PageElement, _ id: String, _ moments: String, _ name: String) async throws {

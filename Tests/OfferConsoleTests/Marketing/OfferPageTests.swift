@@ -183,13 +183,37 @@ struct OfferPageTests {
         }
     }
 
+    @Test("trials and churn of an offer's products are shown where they are asked for and there are any")
+    func products() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            _ = try await console.issue("100")
+            let session = try await console.signIn(.marketing)
+            let results = "/console/offers/comeback/results?by=month&from=2026-01-01"
+            let page = try await console.get("\(results)&products=true", session)
+            #expect(page.status == 200 && page.body.count < 100_000)
+            let section = try #require(try PageReader.read(page.body).section("series"))
+            // A trial that was converted, a renewal, and a period that was cancelled.
+            #expect(section.rows("Trials") == [["monthly", "1", "1", "0"]])
+            #expect(section.rows("Other periods") == [["monthly", "2", "1", "0"]])
+            #expect(page.text.contains(#"name="products" value="true" checked>"#))
+            for query in ["", "&products=false", "&to=2026-01-10&products=true"] {
+                let page = try await console.get("\(results)\(query)", session)
+                let section = try #require(try PageReader.read(page.body).section("series"))
+                #expect(page.status == 200, "\(query): \(page.text)")
+                #expect(section.rows("Trials") == nil && section.rows("Other periods") == nil, "\(query)")
+            }
+        }
+    }
+
     @Test(
         "a range that is none is refused in words",
         arguments: [
             ("by=year", 400, "is no length of a bucket"), ("from=2026-02-30", 400, "is not a day"),
             ("to=yesterday", 400, "is not a day"), ("from=2026-01-01&from=2026-01-02", 400, "is given twice"),
             ("timeZone=Mars/Phobos", 400, "is not a time zone that the server knows"),
-            ("from=2020-01-01", 400, "query.from"),
+            ("from=2020-01-01", 400, "query.from"), ("products=1", 400, "is neither"),
+            ("products=", 400, "is neither"), ("products=true&products=true", 400, "is given twice"),
         ])
     func wrongRange(_ query: String, _ status: Int, _ words: String) async throws {
         try await ConsoleFixture.run { console in

@@ -193,7 +193,7 @@ struct HostileFormTests {
 
     private static let questions: [(path: String, fields: [String])] = [
         ("/customers", ["q", "kind", "asOf", "offer", "cursor"]), ("/offers", ["cursor"]),
-        ("/offers/comeback/results", ["by", "timeZone", "from", "to"]), ("/catalog", ["cursor"]),
+        ("/offers/comeback/results", ["by", "timeZone", "from", "to", "products"]), ("/catalog", ["cursor"]),
         ("/sign-in", ["next"]),
     ]
 
