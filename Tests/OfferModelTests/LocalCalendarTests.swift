@@ -45,6 +45,8 @@ struct LocalCalendarTests {
                 #expect(
                     buckets.map { "\($0.range.lowerBound.milliseconds) \($0.date)" } == expected, "\(year) \(unit)")
                 #expect(zip(buckets, buckets.dropFirst()).allSatisfy { $0.range.upperBound == $1.range.lowerBound })
+                let midnights = buckets.compactMap { Instant(iso8601: "\($0.date)T00:00:00Z") }
+                #expect(midnights.map(Self.calendar(zone).start(ofDay:)) == buckets.map(\.range.lowerBound))
             }
         }
     }

@@ -32,11 +32,7 @@ public struct OfferSeriesReports: Sendable {
         timeZone: String? = nil, countsProducts: Bool = false, caller: Caller
     ) async throws -> OfferSeries {
         let timeZone = timeZone ?? TimeZones.utcName
-        guard let calendar = timeZones.calendar(timeZone) else {
-            throw RequestError.unusableParameter(
-                name: "timeZone", detail: "`\(timeZone.prefix(100))` is not a time zone that the server knows",
-                hint: "write `UTC`, or a name of the IANA database such as `Europe/Berlin`")
-        }
+        let calendar = try calendar(of: timeZone)
         let scope = caller.scope
         let policy = policy.scaled(for: scope.environment)
         return try await work.read(database) { transaction in
@@ -64,6 +60,25 @@ public struct OfferSeriesReports: Sendable {
                 (series.from, series.to, series.buckets) = (start, asked.upperBound, tally.result)
             }
         }
+    }
+
+    /// The first moment of a day, for a question that names days and not moments.
+    ///
+    /// - Parameters:
+    ///   - midnight: 00:00 UTC on that day.
+    ///   - timeZone: UTC if absent.
+    /// - Throws: `unusableParameter` for a time zone that is not known.
+    package func start(ofDay midnight: Instant, in timeZone: String?) throws(RequestError) -> Instant {
+        try calendar(of: timeZone ?? TimeZones.utcName).start(ofDay: midnight)
+    }
+
+    private func calendar(of timeZone: String) throws(RequestError) -> LocalCalendar {
+        guard let calendar = timeZones.calendar(timeZone) else {
+            throw .unusableParameter(
+                name: "timeZone", detail: "`\(timeZone.prefix(100))` is not a time zone that the server knows",
+                hint: "write `UTC`, or a name of the IANA database such as `Europe/Berlin`")
+        }
+        return calendar
     }
 
     private static func countIssued(

@@ -31,10 +31,12 @@ extension ConsoleSite {
         content["from"] = start.map(TimeText.day)
         content["to"] = end.map(TimeText.day)
         content["countsProducts"] = countsProducts
+        let reports = useCases.series
         let (series, seriesProblem) = try await answered {
-            try await useCases.series.series(
-                of: id, by: unit ?? .day, from: start, to: end, timeZone: timeZone, countsProducts: countsProducts,
-                caller: caller)
+            try await reports.series(
+                of: id, by: unit ?? .day, from: try start.map { try reports.start(ofDay: $0, in: timeZone) },
+                to: try end.map { try reports.start(ofDay: $0, in: timeZone) }, timeZone: timeZone,
+                countsProducts: countsProducts, caller: caller)
         }
         content["problem"] = seriesProblem.map { PageMembers.of($0) }
         if let series { content.merge(Self.members(series)) { $1 } }

@@ -52,9 +52,14 @@ public struct LocalCalendar: Sendable {
     /// Longer than any zone is away from UTC: no place is more than 14 hours, `GMT+18` is 18.
     private static let furthest = 24 * Instant.Duration.hour
 
-    /// The first moment of a day: midnight, or the end of the hour that clocks leave out there.
     private func start(of date: CivilDate) -> Instant {
-        let midnight = Instant(milliseconds: date.daysSinceEpoch * Instant.Duration.day)
+        start(ofDay: Instant(milliseconds: date.daysSinceEpoch * Instant.Duration.day))
+    }
+
+    /// The first moment of a day: midnight, or the end of the hour that clocks leave out there.
+    ///
+    /// - Parameter midnight: 00:00 UTC on that day, within ``InputBounds/instants``.
+    public func start(ofDay midnight: Instant) -> Instant {
         var (low, high) = (-Self.furthest, Self.furthest)
         while high - low > 1 {
             let middle = low + (high - low) / 2

@@ -27,6 +27,11 @@ struct FigureTests {
                 try await figures.audience(offer)
             }
             try await figures.results("comeback", "day", "Asia/Kathmandu", from: "2026-06-10", to: "2026-06-11")
+            // Clocks change within both.
+            try await figures.results(
+                "comeback", "day", "Europe/Berlin", from: "2026-03-28", to: "2026-03-31", products: true)
+            try await figures.results(
+                "comeback", "day", "Africa/Cairo", from: "2026-04-24", to: "2026-04-25", products: true)
             try await figures.catalog(shop.revision)
         }
     }

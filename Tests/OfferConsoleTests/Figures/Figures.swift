@@ -132,10 +132,10 @@ struct Figures: Sendable {
         let products = products ? "&products=true" : ""
         let query = "by=\(by)&timeZone=\(ConsoleFixture.encoded(zone))&from=\(from)&to=\(to)\(products)"
         let page = try await page("/console/offers/\(id)/results?\(query)")
-        func moments() -> String {
-            [("from", from), ("to", to)].map { name, day in day.isEmpty ? "" : "&\(name)=\(day)T00:00:00Z" }.joined()
-        }
-        let asked = "by=\(by)\(zone.isEmpty ? "" : "&timeZone=\(ConsoleFixture.encoded(zone))")\(moments())\(products)"
+        let moments = try [("from", from), ("to", to)].filter { !$0.1.isEmpty }.map { name, day in
+            "&\(name)=\(try Self.start(ofDay: day, in: zone.isEmpty ? "UTC" : zone))"
+        }.joined()
+        let asked = "by=\(by)\(zone.isEmpty ? "" : "&timeZone=\(ConsoleFixture.encoded(zone))")\(moments)\(products)"
         let series = try #require(try await ask("GET", "/v1/reports/series?offer=\(id)&\(asked)"), "\(place): \(name)")
         let buckets = series.list("buckets")
         let counts = ["requests", "eligible", "issued", "redeemed"]
@@ -177,7 +177,18 @@ struct Figures: Sendable {
         let refused = sorted.map { [$0.key, "\($0.value)"] }
         expect(section.rows("Refusals"), refused.isEmpty ? nil : refused, "\(name), refusals")
         expectProducts(section, buckets, name)
-        try await funnel(page, id, moments(), name)
+        try await funnel(page, id, moments, name)
+    }
+
+    /// As Foundation's calendar has it, in milliseconds.
+    private static func start(ofDay day: String, in zone: String) throws -> Int64 {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: zone))
+        let parts = day.split(separator: "-").compactMap { Int($0) }
+        try #require(parts.count == 3)
+        let noon = DateComponents(year: parts[0], month: parts[1], day: parts[2], hour: 12)
+        let start = calendar.startOfDay(for: try #require(calendar.date(from: noon)))
+        return Int64(start.timeIntervalSince1970 * 1_000)
     }
 
     private func expectProducts(_ section: PageElement, _ buckets: [Answer], _ name: String) {

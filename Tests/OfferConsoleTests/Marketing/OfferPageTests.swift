@@ -207,11 +207,53 @@ struct OfferPageTests {
     }
 
     @Test(
+        "a day of the form is one of its time zone, of 23 or 25 hours where clocks change",
+        arguments: [
+            ("Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00Z", "2026-10-26", 25),
+            ("Europe/Berlin", "2027-03-28", "2027-03-27T23:00:00Z", "2027-03-29", 23),
+            ("America/New_York", "2026-11-01", "2026-11-01T04:00:00Z", "2026-11-02", 25),
+            ("Asia/Kathmandu", "2026-07-01", "2026-06-30T18:15:00Z", "2026-07-02", 24),
+            ("", "2026-07-01", "2026-07-01T00:00:00Z", "2026-07-02", 24),
+        ])
+    func localDays(_ zone: String, _ day: String, _ start: String, _ next: String, _ hours: Int64) async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            let start = try #require(Instant(iso8601: start))
+            let end = start.adding(milliseconds: hours * Instant.Duration.hour)
+            for (number, moment) in [
+                start.adding(milliseconds: -1_000), start, end.adding(milliseconds: -1_000), end,
+            ].enumerated() {
+                console.clock.advance(milliseconds: moment.milliseconds(since: console.clock.now))
+                _ = try await console.issue("\(100 + number)", customerId: "customer \(number)")
+            }
+            console.clock.advance(hours: 1)
+            let (token, session) = (try await console.token(.marketing), try await console.signIn(.marketing))
+            let page = try await console.get(
+                "/console/offers/comeback/results?timeZone=\(ConsoleFixture.encoded(zone))&from=\(day)&to=\(next)",
+                session)
+            #expect(
+                page.hasRow([day, "2", "2", "2", "0"]) && page.hasRow(["total", "2", "2", "2", "0"]), "\(page.text)")
+            #expect(page.hasRow(["evaluated", "2"]), "the funnel is of the same days: \(page.text)")
+            #expect(page.text.contains(#"name="from" type="date" value="\#(day)""#), "what was asked stays")
+            let named = zone.isEmpty ? "" : "&timeZone=\(zone)"
+            let series = try await console.ask(
+                "GET",
+                "/v1/reports/series?offer=comeback\(named)&from=\(start.milliseconds)&to=\(end.milliseconds)",
+                token: token)
+            let buckets = try #require(series["buckets"] as? [[String: Any]])
+            #expect(buckets.map { $0["date"] as? String } == [day] && buckets.first?["issued"] as? Int == 2)
+        }
+    }
+
+    @Test(
         "a range that is none is refused in words",
         arguments: [
             ("by=year", 400, "is no length of a bucket"), ("from=2026-02-30", 400, "is not a day"),
             ("to=yesterday", 400, "is not a day"), ("from=2026-01-01&from=2026-01-02", 400, "is given twice"),
             ("timeZone=Mars/Phobos", 400, "is not a time zone that the server knows"),
+            ("timeZone=Mars/Phobos&from=2026-05-01", 400, "is not a time zone that the server knows"),
+            ("timeZone=Asia/Kathmandu&from=1970-01-01&to=1970-01-02", 400, "before 1970"),
+            ("timeZone=America/New_York&from=9999-12-31", 400, "which is in the future"),
             ("from=2020-01-01", 400, "query.from"), ("products=1", 400, "is neither"),
             ("products=", 400, "is neither"), ("products=true&products=true", 400, "is given twice"),
         ])
