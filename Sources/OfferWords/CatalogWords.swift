@@ -18,7 +18,7 @@ package enum CatalogWords {
         author(revision.actor, revision.actorLabel, revision.person)
     }
 
-    static func author(_ key: String, _ label: String?, _ person: String?) -> String {
+    package static func author(_ key: String, _ label: String?, _ person: String?) -> String {
         key + (label.map { " (\($0))" } ?? "") + (person.map { ", \($0)" } ?? "")
     }
 

@@ -604,7 +604,7 @@ CREATE INDEX issued_offer_account ON issued_offer (scope_id, app_account_token, 
 CREATE INDEX issued_offer_app_customer ON issued_offer (scope_id, app_customer_id, customer_id, offer_id)
     WHERE app_customer_id IS NOT NULL AND app_account_token IS NULL;
 CREATE INDEX offer_grant_customer ON offer_grant (customer_id);
-CREATE INDEX offer_grant_actor ON offer_grant (scope_id, actor, granted_at);
+CREATE INDEX offer_grant_granted ON offer_grant (scope_id, granted_at, actor);
 CREATE INDEX signing_account ON signing (scope_id, app_account_token, signed_product_id, decided_at)
     WHERE v1_nonce IS NOT NULL AND app_account_token IS NOT NULL;
 CREATE INDEX signing_decision ON signing (decision_id);

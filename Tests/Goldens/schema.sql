@@ -348,7 +348,7 @@ CREATE TABLE offer_grant (
     CHECK (issued_offer_id IS NULL OR revoked_at IS NULL)
 ) STRICT;
 CREATE INDEX offer_grant_customer ON offer_grant (customer_id);
-CREATE INDEX offer_grant_actor ON offer_grant (scope_id, actor, granted_at);
+CREATE INDEX offer_grant_granted ON offer_grant (scope_id, granted_at, actor);
 CREATE TABLE signing (
     sequence INTEGER PRIMARY KEY,
     scope_id INTEGER NOT NULL REFERENCES scope (id),

@@ -30,8 +30,11 @@ struct GrantPageTests {
             let id = try #require(grant["grantId"] as? String)
             #expect(grant["reason"] as? String == "promised")
             #expect(grant["expiresAt"] as? Int == 4_099_766_400_000)
+            let key = try #require(grant["actor"] as? String)
+            #expect(key.count == 16 && grant["person"] as? String == "anna")
             let after = try await console.get(Self.page, session)
             #expect(after.text.contains(#"winter <span class="badge">open</span>"#), "\(after.text)")
+            #expect(after.text.contains("by key \(key), anna, until "), "\(after.text)")
             #expect(!after.text.contains(#"<option value="winter">"#), "the offer is not refused any more")
 
             let revoked = try await console.send(
@@ -40,6 +43,7 @@ struct GrantPageTests {
             let shown = try await console.get(Self.page, session)
             #expect(shown.text.contains(#"winter <span class="badge">revoked</span>"#))
             #expect(!shown.text.contains("/console/grants/\(id)/revoke"))
+            #expect(shown.text.contains("was revoked by key \(key), anna (grant "), "\(shown.text)")
         }
     }
 

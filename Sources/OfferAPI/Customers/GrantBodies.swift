@@ -28,6 +28,8 @@ package struct GrantView: WireObject {
     package var grantedAt: Instant = .blank
     /// The id of the API key that granted it.
     package var actor = ""
+    /// The name of the person who used the key at the console, if they gave one.
+    package var person: String?
     /// Absent once erased.
     package var reason: String?
     package var expiresAt: Instant?
@@ -36,6 +38,8 @@ package struct GrantView: WireObject {
     package var revokedAt: Instant?
     /// The id of the API key, or the command, that revoked it.
     package var revokedBy: String?
+    /// The name of the person who used that key at the console, if they gave one.
+    package var revokedByPerson: String?
 
     package init() {}
 
@@ -46,9 +50,11 @@ package struct GrantView: WireObject {
         members.required("grantedAt", &grantedAt)
         members.optional("issuedOfferId", &issuedOfferId)
         members.required("offerId", &offerId)
+        members.optional("person", &person)
         members.optional("reason", &reason)
         members.optional("revokedAt", &revokedAt)
         members.optional("revokedBy", &revokedBy)
+        members.optional("revokedByPerson", &revokedByPerson)
         members.required("state", &state)
     }
 }

@@ -302,4 +302,10 @@ struct RecordedActor {
         key = String(decoding: bytes[..<start.lowerBound], as: UTF8.self)
         person = String(decoding: bytes[start.upperBound...].dropLast(), as: UTF8.self)
     }
+
+    /// The records of a key that a person used, whatever their name, for SQL's `LIKE`: a key's id is of digits and letters.
+    static func pattern(ofPersonsWith key: String) -> String { "\(key) (%" }
+
+    /// For a sentence: the key, and the person after a comma.
+    var words: String { key + (person.map { ", \($0)" } ?? "") }
 }

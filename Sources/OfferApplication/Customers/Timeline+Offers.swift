@@ -31,24 +31,24 @@ extension Timeline {
         }
     }
 
-    /// What was granted and revoked, by the ids of the API keys, as the audit has them.
+    /// What was granted and revoked, by the ids of the API keys and the names of who used them, as the audit has them.
     var grantEntries: [TimelineEntry] {
         grants.flatMap { stored -> [TimelineEntry] in
             let grant = stored.grant
             let name = "the offer `\(grant.offerId)`"
             let end = grant.expiresAt.map { ", until \($0)" } ?? ""
             let reason = stored.reason.map { ": \($0)" } ?? ""
+            let author = RecordedActor(stored.actor)
             let entry = TimelineEntry(
                 .granted, at: grant.grantedAt,
-                "key \(stored.actor) granted \(name) once\(end)\(reason) "
+                "key \(author.words)\(author.person == nil ? "" : ",") granted \(name) once\(end)\(reason) "
                     + "(grant \(grant.id), \(grant.state(at: now).rawValue) now)")
             guard let revokedAt = grant.revokedAt else { return [entry] }
+            let revoker = stored.revokedBy.map { " by key \(RecordedActor($0).words)" } ?? ""
             return [
                 entry,
                 TimelineEntry(
-                    .grantRevoked, at: revokedAt,
-                    "the grant of \(name) was revoked\(stored.revokedBy.map { " by key \($0)" } ?? "") (grant \(grant.id))"
-                ),
+                    .grantRevoked, at: revokedAt, "the grant of \(name) was revoked\(revoker) (grant \(grant.id))"),
             ]
         }
     }

@@ -43,14 +43,16 @@ public struct CustomerGrants: Sendable {
             }
             if let open { throw RequestError.grantExists(open.grant.id, offer: offerId) }
             let day = now.utcDay
-            guard try store.count(by: caller.apiKeyId, in: day, scope: number) < terms.perKeyAndDay else {
+            let persons = RecordedActor.pattern(ofPersonsWith: caller.apiKeyId)
+            let count = try store.count(by: caller.apiKeyId, orLike: persons, in: day, scope: number)
+            guard count < terms.perKeyAndDay else {
                 throw RequestError.grantLimitReached(
                     perDay: terms.perKeyAndDay, resets: day.upperBound,
                     secondsToWait: Int(clamping: (day.upperBound.milliseconds(since: now) + 999) / 1_000))
             }
             let grant = StoredGrant(
                 Grant(id: id, offerId: offer.id, grantedAt: now, expiresAt: expiresAt), to: customer, reason: reason,
-                actor: caller.apiKeyId)
+                actor: caller.actor)
             try store.add(grant, in: number)
             try StoreClock(transaction).advance(to: now)
             return GrantView(grant, at: now)
@@ -114,7 +116,7 @@ public struct CustomerGrants: Sendable {
             let store = GrantStore(transaction)
             // To stop is never too early: it does not wait for a clock that is behind.
             let now = try clock.tolerantInstant(transaction)
-            if try store.revoke(id, actor: caller.apiKeyId, at: now, in: number) {
+            if try store.revoke(id, actor: caller.actor, at: now, in: number) {
                 try StoreClock(transaction).advance(to: now)
             }
             guard let stored = try store.grant(id, in: number) else {
@@ -133,11 +135,13 @@ extension GrantView {
         offerId = stored.grant.offerId
         state = stored.grant.state(at: now)
         grantedAt = stored.grant.grantedAt
-        actor = stored.actor
+        let author = RecordedActor(stored.actor)
+        (actor, person) = (author.key, author.person)
         reason = stored.reason
         expiresAt = stored.grant.expiresAt
         issuedOfferId = stored.grant.issuedOfferId
         revokedAt = stored.grant.revokedAt
-        revokedBy = stored.revokedBy
+        let revoker = stored.revokedBy.map(RecordedActor.init)
+        (revokedBy, revokedByPerson) = (revoker?.key, revoker?.person)
     }
 }

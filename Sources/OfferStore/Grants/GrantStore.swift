@@ -6,8 +6,9 @@ public struct StoredGrant: Sendable, Hashable {
     public var customer: CustomerNumber
     /// Why, as support typed it; absent once it was erased.
     public var reason: String?
-    /// The id of the API key that granted it.
+    /// The id of the API key that granted it, with the name of a person who used the key at the console.
     public var actor: String
+    /// The same of who revoked it, or a command.
     public var revokedBy: String?
     /// Its place in the store-wide order; pages are cut by it.
     public var sequence: Int64 = 0
@@ -69,13 +70,17 @@ public struct GrantStore {
             "SELECT \(Self.columns) FROM offer_grant WHERE id = ?1 AND scope_id = ?2", id, scope)
     }
 
-    /// How many an API key has made in a range of instants, revoked ones included.
-    public func count(by actor: String, in range: Range<Instant>, scope: ScopeNumber) throws -> Int {
+    /// How many were made in a range of instants, revoked ones included, by an actor or by those of a pattern.
+    ///
+    /// - Parameter pattern: as `LIKE` reads it.
+    public func count(
+        by actor: String, orLike pattern: String, in range: Range<Instant>, scope: ScopeNumber
+    ) throws -> Int {
         try transaction.first(
             """
             SELECT COUNT(*) FROM offer_grant
-            WHERE scope_id = ?1 AND actor = ?2 AND granted_at >= ?3 AND granted_at < ?4
-            """, scope, actor, range.lowerBound, range.upperBound) ?? 0
+            WHERE scope_id = ?1 AND granted_at >= ?2 AND granted_at < ?3 AND (actor = ?4 OR actor LIKE ?5)
+            """, scope, range.lowerBound, range.upperBound, actor, pattern) ?? 0
     }
 
     public func add(_ grant: StoredGrant, in scope: ScopeNumber) throws {

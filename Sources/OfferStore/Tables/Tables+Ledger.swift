@@ -80,7 +80,7 @@ extension Table {
         ],
         indexes: [
             "CREATE INDEX offer_grant_customer ON offer_grant (customer_id)",
-            "CREATE INDEX offer_grant_actor ON offer_grant (scope_id, actor, granted_at)",
+            "CREATE INDEX offer_grant_granted ON offer_grant (scope_id, granted_at, actor)",
         ], ledgerKey: "sequence", erasure: .kept, of: isOfCustomer)
 
     static let signing = Table(

@@ -3,6 +3,7 @@ import CommandLineSupport
 import NIOHTTP1
 import OfferAPI
 import OfferModel
+import OfferWords
 
 struct CustomersGrant: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -143,7 +144,8 @@ enum GrantText {
             rows: items.map { item in
                 [
                     TimeText.absolute(item.grantedAt), item.offerId.rawValue, item.state.rawValue,
-                    item.expiresAt.map { TimeText.absolute($0) }, item.actor, item.grantId.description, item.reason,
+                    item.expiresAt.map { TimeText.absolute($0) }, CatalogWords.author(item.actor, nil, item.person),
+                    item.grantId.description, item.reason,
                 ]
             })
     }
@@ -153,12 +155,12 @@ enum GrantText {
         fields.add("offer", item.offerId.rawValue)
         fields.add("state", "\(item.state.rawValue): \(meaning(item.state))")
         fields.add("granted", TimeText.absolute(item.grantedAt))
-        fields.add("by key", item.actor)
+        fields.add("by key", CatalogWords.author(item.actor, nil, item.person))
         fields.add("reason", item.reason)
         fields.add("until", item.expiresAt.map { TimeText.absolute($0) })
         fields.add("used by", item.issuedOfferId?.description)
         fields.add("revoked", item.revokedAt.map { TimeText.absolute($0) })
-        fields.add("revoked by", item.revokedBy)
+        fields.add("revoked by", item.revokedBy.map { CatalogWords.author($0, nil, item.revokedByPerson) })
         let heading = palette.paint(item.grantId.description, .heading)
         return ([heading] + fields.lines(palette, indent: 2)).joined(separator: "\n")
     }

@@ -313,6 +313,61 @@ struct GrantTests {
         try await bench.grant("few", to: "101")
     }
 
+    @Test("a key grants as often a day however many people use it at the console, and no key counts for another")
+    func cappedTogether() async throws {
+        let customers = (100..<121).map(String.init)
+        let bench = try await Workbench(catalog: Self.catalog)
+        for customer in customers { try await bench.deliver(try bench.shop.delivery(.lapsed, customer)) }
+        func grant(_ customer: String, _ person: String?, key: String = Workbench.support.apiKeyId) async throws {
+            var caller = Workbench.support
+            (caller.apiKeyId, caller.person) = (key, person)
+            _ = try await bench.useCases.grants.grant(
+                "comeback", to: named(customer), reason: "x", expiresAt: nil, caller: caller)
+        }
+        let people = ["anna", nil, "Anna (shop)", ")", "%", "bert"]
+        for (number, customer) in customers.prefix(20).enumerated() {
+            try await grant(customer, people[number % people.count])
+        }
+        for person in ["anna", nil, "zoë"] {
+            await #expect {
+                try await grant("120", person)
+            } throws: { error in
+                if case .grantLimitReached? = error as? RequestError { true } else { false }
+            }
+        }
+        try await grant("120", "anna", key: "fedcba9876543210")
+    }
+
+    @Test(
+        "a person who used the key at the console is named beside it, of a grant and of its revocation",
+        arguments: [("anna", "bert"), ("Anna (shop)", ") ("), ("zoë \u{1F600}", "a, b")])
+    func persons(_ granting: String, _ revoking: String) async throws {
+        let bench = try await bench("100")
+        var (giver, taker) = (Workbench.support, Workbench.support)
+        (giver.person, taker.person, taker.apiKeyId) = (granting, revoking, "fedcba9876543210")
+        let granted = try await bench.useCases.grants.grant(
+            "few", to: named("100"), reason: "sorry", expiresAt: nil, caller: giver)
+        #expect(granted.actor == giver.apiKeyId && granted.person == granting)
+        #expect(granted.revokedBy == nil && granted.revokedByPerson == nil)
+        let revoked = try await bench.useCases.grants.revoke(granted.grantId, caller: taker)
+        #expect(revoked.actor == giver.apiKeyId && revoked.person == granting)
+        #expect(revoked.revokedBy == taker.apiKeyId && revoked.revokedByPerson == revoking)
+        let read = try #require(try await bench.grants(of: "100").first)
+        #expect(read.person == granting && read.revokedByPerson == revoking)
+        let story = try await bench.useCases.customers.story(named("100"), caller: Workbench.support)
+        #expect(story.grants?.first?.person == granting)
+        let messages = story.timeline.map(\.message)
+        #expect(
+            messages.contains(
+                "key \(giver.apiKeyId), \(granting), granted the offer `few` once: sorry "
+                    + "(grant \(granted.grantId), revoked now)"))
+        #expect(
+            messages.contains(
+                "the grant of the offer `few` was revoked by key \(taker.apiKeyId), \(revoking) "
+                    + "(grant \(granted.grantId))"))
+        try await bench.checkLedger()
+    }
+
     @Test("the customer's page and timeline tell who was granted what, why, and what came of it")
     func told() async throws {
         let bench = try await bench("100")
