@@ -6,6 +6,7 @@ Numbers on a page are compared with the API's answer for the same range.
 import datetime
 import pathlib
 import re
+import zoneinfo
 
 from playwright.sync_api import Browser, Locator
 
@@ -166,9 +167,11 @@ def read_the_results(anna: Person, service: Service, state: dict) -> None:
     for unit, zone in (("day", "Europe/Berlin"), ("week", ""), ("month", "")):
         anna.page.get_by_label("By", exact=True).select_option(unit)
         anna.page.get_by_label("Time zone").fill(zone)
-        anna.page.get_by_label("From 00:00 UTC").fill(str(first))
+        anna.page.get_by_label("From the beginning").fill(str(first))
         anna.press("Show")
-        buckets = service.series(OFFER, by=unit, **{"from": f"{first}T00:00:00Z"} | ({"timeZone": zone} if zone else {}))
+        midnight = datetime.datetime.combine(first, datetime.time(), zoneinfo.ZoneInfo(zone or "UTC"))
+        beginning = {"from": str(int(midnight.timestamp() * 1000))}
+        buckets = service.series(OFFER, by=unit, **beginning | ({"timeZone": zone} if zone else {}))
         rows = anna.table(f"By {unit} in {zone or 'UTC'}")
         expect_equal(f"the rows by {unit}", [row["from"] for row in rows], [bucket["date"] for bucket in buckets] + ["total"])
         for count in ("requests", "eligible", "issued", "redeemed"):
