@@ -81,6 +81,10 @@ public struct AllowedStep: Sendable {
             of: "FROM refusal WHERE scope_id = ?1 AND offer_id > ?2 ORDER BY offer_id LIMIT 1",
             because: "one step to the next offer"),
         AllowedStep(
+            "SEARCH refusal USING INDEX refusal_unknown (scope_id=?)",
+            of: "FROM refusal WHERE customer_id IS NULL AND scope_id = ?1 ORDER BY decided_at DESC LIMIT ?2",
+            because: "nothing is passed over, so reading ends with the page"),
+        AllowedStep(
             "SEARCH issued_offer USING INDEX issued_offer_scope (scope_id=? AND rowid<?)",
             of: "FROM issued_offer WHERE scope_id = ?1 AND sequence < ?2 ORDER BY sequence DESC LIMIT ?3",
             because: "nothing is passed over, so reading ends with the page"),
@@ -113,6 +117,10 @@ public struct AllowedStep: Sendable {
             "SEARCH offer_counter USING INDEX sqlite_autoindex_offer_counter_1 (scope_id=?)",
             of: "SELECT offer_id, unit, amount FROM offer_counter WHERE scope_id = ?1",
             because: "one row for each offer that was ever issued, and for each of its currencies"),
+        AllowedStep(
+            "SEARCH offer_grant USING COVERING INDEX offer_grant_granted (scope_id=? AND granted_at>? AND granted_at<?)",
+            of: "FROM offer_grant WHERE scope_id = ?1 AND granted_at >= ?2 AND granted_at < ?3",
+            because: "the grants of one day, of which each key makes a few"),
         AllowedStep(
             "USE TEMP B-TREE FOR GROUP BY",
             of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0",
