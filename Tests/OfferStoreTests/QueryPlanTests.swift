@@ -180,6 +180,7 @@ struct QueryPlanTests {
         _ = try counters.counting(of: offer, at: later, in: scope)
         _ = try counters.redemptions(of: offer, in: "21500001", after: Bench.now, upTo: later, in: scope)
         try issuedOffers.settlePassed(of: "capped", at: later, in: scope)
+        _ = try RefusalStore(transaction).withoutCustomer(in: scope, limit: 5)
         let redemptions = RedemptionStore(transaction)
         _ = try redemptions.usesByOthers(of: customers)
         _ = try redemptions.usesOfOthers(by: customers[0])
