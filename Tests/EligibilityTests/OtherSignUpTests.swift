@@ -21,8 +21,10 @@ struct OtherSignUpTests {
         return issuedOffer
     }
 
-    private static func use(_ token: AppAccountToken? = nil) -> Recorded<Transaction> {
-        let transaction = Transaction.fixture("7", original: "1", purchased: start.adding(milliseconds: 1)) {
+    private static func use(
+        _ token: AppAccountToken? = nil, _ id: TransactionId = "7", original: TransactionId = "1"
+    ) -> Recorded<Transaction> {
+        let transaction = Transaction.fixture(id, original: original, purchased: start.adding(milliseconds: 1)) {
             $0.offerType = .promotional
             $0.offerIdentifier = "comeback50"
             $0.offerPeriod = "P1M"
@@ -122,17 +124,34 @@ struct OtherSignUpTests {
     }
 
     @Test(
-        "where the request names no alias to compare with, nobody says that it was another sign-up",
+        "a use is not said to be another sign-up's where the request names no alias to compare with: it may be one's own",
         arguments: [SignUp(), SignUp(appAccountToken: token)])
     func notComparable(asking: SignUp) throws {
         let facts = SubjectFacts(
             history: History(transactions: [Self.use()]),
             issuedOffers: [Self.issuedOffer(issued: Self.start, to: SignUp(customerId: "anna"))])
-        #expect(
-            try Self.finding(facts, asking: asking).message == """
-                already used (limit: once per customer), one of the uses under a sign-up of the same Apple Account: `customerId` \
-                `anna`, issued on 2026-01-01 and used (issued offer `01010101-0101-4101-8101-010101010101`)
-                """)
+        for excludes in [false, true] {
+            let finding = try Self.finding(facts, asking: asking, excludes: excludes)
+            #expect(
+                finding.message
+                    == (excludes
+                        ? "never after an offer it excludes: `comeback` was redeemed"
+                        : "already used (limit: once per customer)"))
+            #expect(finding.evidence.map(\.field) == [excludes ? "offer.excludes" : "limit.customer", "redemption"])
+        }
+    }
+
+    @Test(
+        "of two uses, both under the account's own token, neither is told, whichever identifier the customer is named by"
+    )
+    func ownTwice() throws {
+        let facts = SubjectFacts(
+            history: History(transactions: [Self.use(Self.token), Self.use(Self.token, "8", original: "2")]))
+        let limit = Limit.perCustomer(count: 2, window: nil, across: .thisOffer)
+        for asking in [SignUp(), SignUp(appAccountToken: Self.token), SignUp(customerId: "anna")] {
+            let message = try Self.finding(facts, asking: asking, limit: limit).message
+            #expect(message == "already used twice (limit: twice per customer)")
+        }
     }
 
     @Test("of customers whom only the app's word makes one, nobody says that they are one Apple Account")

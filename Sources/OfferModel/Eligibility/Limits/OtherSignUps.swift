@@ -3,8 +3,6 @@ struct OtherSignUps: Sendable {
     private struct Taking {
         let place: Use
         let signUp: SignUp
-        /// Whether it is known to be another sign-up; not where the request names no alias to compare with.
-        let isOther: Bool
         /// Of a use that we did not issue, the purchase that names the account.
         let purchase: Recorded<Transaction>?
     }
@@ -13,13 +11,12 @@ struct OtherSignUps: Sendable {
     private let isUnited: Bool
 
     init(_ places: [Use], _ context: RuleContext) {
-        let asking = context.question.signUp
         isUnited = context.subject.past.facts.isUnited
         takings = places.compactMap { place in
             let (signUp, purchase) = context.account(of: place)
-            let isSame = signUp.isSame(as: asking)
-            guard !signUp.isUnknown, isSame != true else { return nil }
-            return Taking(place: place, signUp: signUp, isOther: isSame == false, purchase: purchase)
+            // Where there is no alias to compare, it may be the caller's own.
+            guard signUp.isSame(as: context.question.signUp) == false else { return nil }
+            return Taking(place: place, signUp: signUp, purchase: purchase)
         }
     }
 
@@ -27,12 +24,11 @@ struct OtherSignUps: Sendable {
     var clause: String {
         guard !takings.isEmpty else { return "" }
         let number = takings.count == 1 ? "one" : "\(takings.count)"
-        let other = takings.allSatisfy(\.isOther) ? "another sign-up" : "a sign-up"
         let whose =
             isUnited ? "that the app's backend names together with this one" : "of the same Apple Account"
         // The customer remembers the newest; the evidence has them all.
         let newest = takings.max { $0.place.takenAt < $1.place.takenAt }
-        return ", \(number) of the uses under \(other) \(whose): \(newest.map(words) ?? "")"
+        return ", \(number) of the uses under another sign-up \(whose): \(newest.map(words) ?? "")"
     }
 
     /// The account, issued offer and date of each use.
