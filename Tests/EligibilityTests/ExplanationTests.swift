@@ -50,6 +50,60 @@ struct ExplanationTests {
         }
     }
 
+    private static func finding(_ rule: RuleId, _ verdict: Verdict) -> Finding {
+        Finding(rule: rule, verdict: verdict, reason: .notApplicable, message: rule.rawValue)
+    }
+
+    private static let told: [(findings: [Finding], sentence: String)] = [
+        ([], "all rules pass"),
+        ([finding(.ruleEligibility, .violated)], "rule.eligibility"),
+        (
+            [finding(.ruleEligibility, .violated), finding(.limitCustomer, .violated)],
+            "rule.eligibility (and 1 other reason)"
+        ),
+        // The grant waits, and will lift these.
+        ([finding(.ruleEligibility, .violated), finding(.grantApplied, .notApplicable)], "grant.applied"),
+        (
+            [
+                finding(.ruleEligibility, .violated), finding(.limitCustomer, .undetermined),
+                finding(.grantApplied, .notApplicable),
+            ],
+            "grant.applied"
+        ),
+        (
+            [
+                finding(.catalogPaused, .violated), finding(.ruleEligibility, .violated),
+                finding(.grantApplied, .notApplicable),
+            ],
+            "catalog.paused"
+        ),
+        (
+            [
+                finding(.rolloutPercent, .undetermined), finding(.limitSignatures, .undetermined),
+                finding(.limitCustomer, .violated), finding(.grantApplied, .notApplicable),
+            ], "rollout.percent (and 1 other reason)"
+        ),
+        // It is not needed.
+        ([finding(.ruleEligibility, .satisfied), finding(.grantApplied, .notApplicable)], "all rules pass"),
+        ([finding(.catalogPaused, .violated), finding(.grantApplied, .notApplicable)], "catalog.paused"),
+        ([finding(.ruleEligibility, .lifted), finding(.grantApplied, .satisfied)], "grant.applied"),
+        (
+            [
+                finding(.catalogPaused, .violated), finding(.ruleEligibility, .lifted),
+                finding(.grantApplied, .satisfied),
+            ],
+            "catalog.paused"
+        ),
+    ]
+
+    @Test(
+        "the reason is what still blocks: not what a grant has lifted, nor what it will lift after its wait",
+        arguments: told)
+    func whatStillBlocks(findings: [Finding], sentence: String) {
+        let outlook = Outlook(changesAt: nil, events: [], isFinal: true)
+        #expect(Explanation(Decision(findings: findings), outlook: outlook).sentence == sentence)
+    }
+
     @Test("a date for the customer is never before the moment itself, nor an end after it")
     func minutes() {
         let moment = Instant(milliseconds: 1_796_634_000_001)

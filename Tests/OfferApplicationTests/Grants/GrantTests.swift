@@ -151,9 +151,16 @@ struct GrantTests {
         let late = TestCatalog.comeback().replacing(
             "    limits:", with: "    eligibility: { fact: subscription.daysSinceExpired, atLeast: 400 }\n    limits:")
         try await bench.apply(TestCatalog.head + late, expected: 1)
-        try await bench.grant("comeback", to: "100")
+        let grant = try await bench.grant("comeback", to: "100")
         let refusal = try await bench.refused(order("comeback", "100"))
         #expect(refusal.decision.obstacles == [.ruleEligibility])
+        // The condition will be lifted: the reason is the open issued offer.
+        let sentence = Explanation(refusal.decision, outlook: refusal.outlook).sentence
+        #expect(sentence.hasPrefix("support granted one use of the offer on "), "\(sentence)")
+        #expect(
+            sentence.hasSuffix(
+                "(grant `\(grant.grantId)`), for use after \(open.expiresAt.adding(milliseconds: Instant.Duration.hour)), "
+                    + "when the issued offer `\(open.id)` no longer counts"), "\(sentence)")
         #expect(refusal.outlook.changesAt == open.expiresAt.adding(milliseconds: Instant.Duration.hour))
         bench.clock.advance(hours: 25)
         #expect(try await bench.granted(order("comeback", "100")).offer.grantId != nil)

@@ -7,6 +7,8 @@ public struct Explanation: Sendable, Hashable {
     /// The finding that matters most: of the reasons against the offer the one that goes away last, those that never do
     /// first. Absent without any.
     public var decisive: Finding?
+    /// What staff is told first, and how many more reasons there are.
+    public var told: Finding?
     public var others: Int
     public var outlook: Outlook
     /// What support has granted, where the offer needs it.
@@ -22,14 +24,14 @@ public struct Explanation: Sendable, Hashable {
         isCancelledAndActive = decision.findings.contains {
             $0.reason == .activeInGroup && $0.evidence.contains { $0.field == Evidence.willAutoRenew }
         }
-        others = max(0, decision.findings.indices.count { decision.findings[$0].verdict.isInTheWay } - 1)
+        (told, others) = decision.told
     }
 
     /// For staff: it may speak of other offers, limits and counts.
     public var sentence: String {
-        guard let decisive else { return grant?.text ?? "all rules pass" }
+        guard let told else { return grant?.text ?? "all rules pass" }
         let more = others == 0 ? "" : " (and \(others) other \(others == 1 ? "reason" : "reasons"))"
-        return decisive.message + more
+        return told.message + more
     }
 
     /// When the answer changes, in words, such as `eligible from 2026-12-14T09:00:00Z if nothing else changes`.
@@ -59,6 +61,17 @@ extension Decision {
             if best.map({ findings[place].rank > findings[$0].rank }) ?? true { best = place }
         }
         return best.map { findings[$0] }
+    }
+
+    /// What staff is told first, and how many more reasons there are: while a grant waits for an open issued offer, what
+    /// it will lift is no reason, and the wait is the last one.
+    public var told: (finding: Finding?, others: Int) {
+        let grant = findings.first { $0.rule == .grantApplied && $0.verdict == .notApplicable }
+        let isWaiting =
+            grant != nil && findings.contains { $0.verdict.isInTheWay && $0.rule.isLiftedByGrants }
+        let left = isWaiting ? Decision(findings: findings.filter { !$0.rule.isLiftedByGrants }) : self
+        let reasons = left.findings.indices.count { left.findings[$0].verdict.isInTheWay }
+        return (left.decisive ?? (isWaiting ? grant : nil), max(0, reasons - 1))
     }
 }
 
