@@ -1,6 +1,7 @@
 import CommandLineSupport
 import OfferAPI
 import OfferModel
+import OfferWords
 
 /// A customer for support. A pure function of the answer.
 struct CustomerText {

@@ -1,6 +1,7 @@
 import CommandLineSupport
 import OfferAPI
 import OfferModel
+import OfferWords
 
 /// Decisions in plain words. A pure function of the answer: the same findings always read the same.
 struct DecisionText {
@@ -9,9 +10,7 @@ struct DecisionText {
 
     /// One decision; of its findings those that decide it come first.
     func explanation(_ decision: DecisionBody, detail: DetailLevel = .full) -> String {
-        let findings = decision.findings.enumerated().sorted {
-            (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
-        }
+        let findings = FindingWords.inOrder(decision.findings)
         let head = [verdict(decision)] + change(decision).map { "    " + $0 }
         let text = FindingText(
             palette: palette, now: now, showsFacts: detail == .full,
@@ -21,10 +20,10 @@ struct DecisionText {
             return ([verdict(decision)] + brief(decision)).joined(separator: "\n")
         case .normal:
             // A grant, and what it lifts, explains an answer that the rules do not.
-            let deciding = findings.map(\.element).filter { rank($0) < 3 || $0.rule == RuleId.grantApplied.rawValue }
+            let deciding = findings.filter { FindingWords.rank($0) < 3 || $0.rule == RuleId.grantApplied.rawValue }
             return (head + answer(decision) + deciding.flatMap { text.lines($0) }).joined(separator: "\n")
         case .full:
-            return (head + answer(decision) + [""] + findings.flatMap { text.lines($0.element) }).joined(
+            return (head + answer(decision) + [""] + findings.flatMap { text.lines($0) }).joined(
                 separator: "\n")
         }
     }
@@ -65,7 +64,7 @@ struct DecisionText {
         guard let sentence = decision.explanation?.sentence else {
             let text = FindingText(palette: palette, now: now, showsFacts: false)
             return change(decision).map { "    " + $0 }
-                + answer(decision) + decision.findings.filter { rank($0) < 2 }.flatMap { text.lines($0) }
+                + answer(decision) + decision.findings.filter { FindingWords.rank($0) < 2 }.flatMap { text.lines($0) }
         }
         let lines =
             [TimeText.readable(sentence.printable)] + change(decision)
@@ -95,15 +94,5 @@ struct DecisionText {
             case nil: (decision.outcome.printable, .unsure)
             }
         return palette.paint(decision.offerId.rawValue.printable, .heading) + ": " + palette.paint(words, role)
-    }
-
-    private func rank(_ finding: FindingBody) -> Int {
-        switch Verdict(rawValue: finding.verdict) {
-        case .violated: 0
-        case .undetermined, nil: 1
-        case .lifted: 2
-        case .satisfied: 3
-        case .notApplicable: 4
-        }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLineSupport
 import OfferAPI
 import OfferModel
+import OfferWords
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -114,22 +115,11 @@ struct ReplayText {
         guard let value else { return difference.member == "turningPoint" ? "never by itself" : nil }
         switch difference.member {
         case "outcome": return Outcome(rawValue: value) == .ineligible ? "not eligible" : value
-        case "verdict", "finding": return verdict(value)
+        case "verdict", "finding": return FindingWords.verdict(value)
         case "turningPoint":
             if let event = TurningEvent(rawValue: value) { return "when \(event.clause)" }
             return Instant(iso8601: value).map(TimeText.absolute) ?? value
         default: return TimeText.readable(value)
-        }
-    }
-
-    private func verdict(_ verdict: String) -> String {
-        switch Verdict(rawValue: verdict) {
-        case .satisfied: "holds"
-        case .violated: "does not hold"
-        case .undetermined: "cannot be decided"
-        case .notApplicable: "does not apply"
-        case .lifted: "is lifted by a grant"
-        case nil: verdict
         }
     }
 
