@@ -43,7 +43,7 @@ def trial_refused(desk: Person, service: Service) -> None:
     expect_words("the trial", desk.card("welcome-trial").inner_text(), wanted["explanation"]["customerAnswer"])
     desk.follow("Every reason", desk.card("welcome-trial"))
     finding = desk.page.locator("li.violated", has_text="platform.introductory.unusedInGroup")
-    expect_words("the reason", finding.first.inner_text(), f"(transaction `{customer.transaction(1)}`)", "violated")
+    expect_words("the reason", finding.first.inner_text(), f"(transaction `{customer.transaction(1)}`)", "does not hold")
     expect_equal("rules that are broken", desk.page.locator("ul.findings > li.violated").count(), sum(
         finding["verdict"] == "violated" for finding in wanted["findings"]))
 
@@ -149,7 +149,7 @@ def full_price(desk: Person, service: Service) -> None:
     customer.steps.append({"resubscribe": {"at": "now"}})
     service.load(customer)
     desk.look_up(customer.account)
-    entries = timeline(desk, "boughtAtFullPrice")
+    entries = timeline(desk, "bought at full price")
     expect_equal("purchases at full price after a signature", len(entries), 1)
     expect_words("the timeline", " ".join(entries), f"`{COMEBACK}` was signed but not used", customer.transaction(2))
     expect_words("the transactions", desk.region("Transactions").inner_text(), customer.transaction(2), "9.99")

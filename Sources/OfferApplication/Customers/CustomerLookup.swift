@@ -30,6 +30,28 @@ public struct CustomerLookup: Sendable {
         try await story(limit, from: cursor, caller) { try AnyIdentifier.resolve(text, in: $0, $1) }
     }
 
+    /// The customers that an alias names, of which several Apple Accounts may have the same.
+    package func namesakes(_ alias: String, caller: Caller) async throws -> [KnownIdentifiers] {
+        try await work.read(database) { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return [] }
+            let store = CustomerStore(transaction)
+            let tokens = AppAccountToken(alias).map { [CustomerAlias.appAccountToken($0)] } ?? []
+            let found = try store.customers(aliases: tokens + [.customerId(CustomerId(alias))], in: number)
+            return try store.customers(found).map(KnownIdentifiers.init)
+        }
+    }
+
+    /// The customer of an issued offer, or of a refusal by its `decisionId`; `nil` where none is known.
+    package func customer(ofRecord id: LowercaseUUID, caller: Caller) async throws -> KnownIdentifiers? {
+        try await work.read(database) { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
+            let owner =
+                try IssuedOfferStore(transaction).issuedOffer(id, in: number)?.customer
+                ?? RefusalStore(transaction).refusal(id, in: number)?.customer
+            return try CustomerStore(transaction).customers([owner].compactMap(\.self)).first.map(KnownIdentifiers.init)
+        }
+    }
+
     private func story(
         _ limit: Int, from cursor: TimelineCursor?, _ caller: Caller,
         _ find: @escaping @Sendable (ScopeNumber, any StoreTransaction) throws -> NamedCustomers

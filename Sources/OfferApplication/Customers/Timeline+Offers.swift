@@ -24,8 +24,8 @@ extension Timeline {
                 entries.append(
                     TimelineEntry(
                         .boughtAtFullPrice, at: purchase.payload.purchaseDate,
-                        "\(name) was signed but not used: the customer paid full price right after (transaction \(id))")
-                )
+                        "\(name) was signed but not used: the customer paid full price for `\(purchase.payload.productId)` right "
+                            + "after (transaction \(id))"))
             }
             return entries
         }
@@ -105,9 +105,9 @@ extension RefusedDay {
     private func reason(_ again: (DecisionRecord, OfferId) throws -> Decision?) -> String {
         guard let record, let read = try? DecisionRecord(stored: record) else { return "why is not kept any more" }
         let decision = read.decision(explainedBy: try? again(read, offerId))
-        let others = decision.findings.count { $0.verdict == .violated || $0.verdict == .undetermined } - 1
-        let more = others > 0 ? " (and \(others) more)" : ""
-        return (decision.decisive?.message ?? "the record names no reason") + more
+        let told = decision.told
+        return (told.finding?.message ?? "the record names no reason")
+            + (told.others > 0 ? " (and \(told.others) more)" : "")
     }
 }
 

@@ -4,6 +4,7 @@ import OfferAPI
 import OfferApplication
 import OfferHTTP
 import OfferModel
+import OfferWords
 
 /// Search, and one customer's page.
 extension ConsoleSite {
@@ -53,6 +54,14 @@ extension ConsoleSite {
             }
             let error = RequestError.ambiguousIdentifier(text, kinds: kinds)
             return try search(error, text, ["kinds": links], visit)
+        } catch RequestError.ambiguousCustomer(let detail) {
+            let named = try await useCases.customers.namesakes(question.text, caller: visit.caller)
+            let links = named.compactMap { customer in
+                let names = Self.names(customer).map { ["kind": $0.kind, "text": $0.text] }
+                return Self.link(customer)?.merging(["names": names]) { $1 }
+            }
+            let more: [String: Any] = links.isEmpty ? [:] : ["namesakes": ["customers": links]]
+            return try search(RequestError.ambiguousCustomer(detail: detail), question.text, more, visit)
         }
     }
 
@@ -161,6 +170,19 @@ extension ConsoleSite {
         content["issuedOffers"] = details.issuedOffers.prefix(Self.entries).map { offer in
             PageMembers.of(offer).merging(["path": PageLink.issuedOffer(offer.issuedOfferId)]) { $1 }
         }
+        content["subscriptions"] = details.subscriptions.map { subscription in
+            var members = PageMembers.of(subscription)
+            for name in ["hasAccess", "willAutoRenew"] where members[name] == nil { members[name] = "unknown" }
+            members["undeterminedBecause"] = subscription.undeterminedBecause.map {
+                ReasonCode(rawValue: $0)?.explanation ?? $0
+            }
+            return members
+        }
+        let timeline = details.timeline.enumerated().map { PageMembers.of($1).merging(["id": "entry-\($0)"]) { $1 } }
+        content["timeline"] = timeline
+        content["fullPrice"] = timeline.filter {
+            $0["kind"] as? String == TimelineEntry.Kind.boughtAtFullPrice.rawValue
+        }
         content["transactions"] = details.transactions.suffix(Self.entries).reversed().map { PageMembers.of($0) }
         content["hasMore"] =
             details.issuedOffers.count > Self.entries || details.transactions.count > Self.entries
@@ -245,6 +267,11 @@ extension ConsoleSite {
         }
     }
 
+    /// To the page of a customer.
+    static func link(_ customer: KnownIdentifiers) -> [String: Any]? {
+        name(customer).map { ["text": $0.text, "path": PageLink.customer($0.text, [("kind", $0.kind)])] }
+    }
+
     /// By what a text names the customers that were found; by another of their identifiers if it is a transaction's.
     private static func name(_ text: String, of details: CustomerDetails) -> (text: String, kind: String)? {
         let all = details.customers.flatMap(names)
@@ -277,6 +304,21 @@ extension QueryParameters {
 extension PageMembers {
     /// A decision, with which of the three answers it is.
     static func ofDecision(_ decision: DecisionBody) -> [String: Any] {
-        of(decision).merging([decision.outcome: true]) { $1 }
+        of(decision).merging([decision.outcome: true, "findings": findings(decision.findings)]) { $1 }
+    }
+
+    /// Findings in the order and the words of `offerctl`.
+    static func findings(_ findings: [FindingBody]) -> [[String: Any]] {
+        FindingWords.inOrder(findings).map { finding($0, isRoot: true) }
+    }
+
+    private static func finding(_ finding: FindingBody, isRoot: Bool) -> [String: Any] {
+        var members = of(finding)
+        members["word"] = FindingWords.verdict(finding.verdict)
+        members["message"] = GroupText.sentence(finding, isRoot: isRoot) ?? finding.message
+        members["change"] = FindingWords.change(finding, at: \.description)
+        members["evidence"] = finding.evidence?.map(EvidenceText.line)
+        members["children"] = finding.children?.map { self.finding($0, isRoot: false) }
+        return members
     }
 }

@@ -2,14 +2,21 @@ import Mustache
 import OfferModel
 
 /// A text of a page. A template shows it as it is with `{{text}}`, and as prose with `{{{prose(text)}}}`: what a sentence
-/// quotes as code, and its instants as times that the viewer's browser can tell in their own zone.
+/// quotes as code, and its instants as times that the viewer's browser can tell in their own zone. `{{words(text)}}` is a
+/// name such as `boughtAtFullPrice` as words.
 struct Prose: MustacheCustomRenderable, MustacheTransformable {
     let text: String
 
     var renderText: String { text }
     var isNull: Bool { false }
 
-    func transform(_ name: String) -> Any? { name == "prose" ? Prose(text: html) : nil }
+    func transform(_ name: String) -> Any? {
+        switch name {
+        case "prose": Prose(text: html)
+        case "words": Prose(text: text.replacing(/[A-Z]/) { " \($0.output.lowercased())" })
+        default: nil
+        }
+    }
 
     /// Every text in what a template takes.
     static func all(in content: Any) -> Any {

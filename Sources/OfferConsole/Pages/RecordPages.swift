@@ -11,17 +11,32 @@ extension ConsoleSite {
         "format", "signature", "productId", "offerIdentifier", "keyId", "nonce", "timestamp", "appAccountToken",
     ]
 
+    /// The fields by the labels of the form.
+    private static let labels = [
+        "productId": "Product", "offerIdentifier": "Apple’s offer identifier", "keyId": "Key", "nonce": "Nonce",
+        "timestamp": "Timestamp", "appAccountToken": "App account token", "signature": "Signature", "jws": "JWS",
+    ]
+
+    /// What was copied from a mail, a log or a JSON document, without what is no part of a signature.
+    private static func pasted(_ text: String) -> String? {
+        let kept = (text.split(separator: ":").last ?? "").filter { !$0.isWhitespace && !"\"'`“”„‘’,".contains($0) }
+        return kept.isEmpty ? nil : kept
+    }
+
     /// `GET /console/issued-offers/{id}`, with its decision made again.
     @Sendable func issuedOffer(_ request: Request, _ visit: Visit) async throws -> Response {
         try QueryParameters(request, known: []).finish()
         let id = try visit.issuedOfferId()
         let offer = try await useCases.customers.issuedOffer(id, caller: visit.caller)
         var content: [String: Any] = ["offer": PageMembers.of(offer)]
+        content["customer"] = try await customer(ofRecord: id, visit)
+        content["countsUntil"] = PageMembers.moment(offer.expiresAt.adding(milliseconds: Offer.countingTail))
         if offer.state == .open, visit.may(.void) { content["voidPath"] = PageLink.issuedOffer(id) + "/void" }
         if visit.may(APICall(.post, "/v1/issued-offers/{id}/replay")) {
             do {
                 let replay = try await useCases.replay.replay(id, catalogRevision: nil, caller: visit.caller)
                 content["replay"] = PageMembers.of(replay)
+                content["findings"] = PageMembers.findings(replay.recorded.findings)
             } catch {
                 guard error is RequestError, let problem = Problem(error) else { throw error }
                 content["replayProblem"] = PageMembers.of(problem.document)
@@ -48,14 +63,21 @@ extension ConsoleSite {
         let recorded = try await useCases.replay.refusal(id, caller: visit.caller)
         var content = PageMembers.of(recorded)
         content["decisions"] = [PageMembers.ofDecision(recorded.decision)]
+        content["customer"] = try await customer(ofRecord: id, visit)
         return try pages.page("recordedDecision", "Decision", content, visit)
+    }
+
+    private func customer(ofRecord id: LowercaseUUID, _ visit: Visit) async throws -> [String: Any]? {
+        guard visit.may(.customers) else { return nil }
+        return try await useCases.customers.customer(ofRecord: id, caller: visit.caller).flatMap(Self.link)
     }
 
     /// `POST /console/signatures`.
     @Sendable func checkSignature(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
         let longest = ConsoleSite.formBytes
         var typed: [String: Any] = [:]
-        for name in Self.signatureFields { typed[name] = form.field(name, maximum: longest) }
+        for name in Self.signatureFields where name != "signature" { typed[name] = form.field(name, maximum: longest) }
+        typed["signature"] = form.document("signature").flatMap(Self.pasted)
         if let format = typed["format"] as? String, ArtefactFormat(rawValue: format) == nil {
             form.refuse("format", "is no format", hint: "choose one of the list")
         }
@@ -69,7 +91,9 @@ extension ConsoleSite {
         do {
             let checked = try passed.checked(for: visit.caller.role)
             let diagnosis = try await useCases.signatureChecks.check(checked, caller: visit.caller)
-            content["diagnosis"] = PageMembers.of(diagnosis).merging([diagnosis.verdict.rawValue: true]) { $1 }
+            var members = PageMembers.of(diagnosis).merging([diagnosis.verdict.rawValue: true]) { $1 }
+            members["missing"] = diagnosis.missing?.map { Self.labels[$0] ?? $0 }
+            content["diagnosis"] = members
         } catch {
             guard error is RequestError || error is RequestFault, let problem = Problem(error) else { throw error }
             content["problem"] = PageMembers.of(problem.document)

@@ -8,6 +8,20 @@ import Testing
 extension Figures {
     private static let languages = ["en", "de", "es", "fr", "ja", "pt"]
     private static let outcomes = ["eligible": "yes", "ineligible": "no", "undetermined": "undetermined"]
+    /// The verdicts in the order of a page, with their words.
+    private static let verdicts = [
+        ("violated", "does not hold"), ("undetermined", "cannot be decided"), ("lifted", "is lifted by a grant"),
+        ("satisfied", "holds"), ("notApplicable", "does not apply"),
+    ]
+    private static let labels = [
+        "productId": "Product", "offerIdentifier": "Apple’s offer identifier", "keyId": "Key", "nonce": "Nonce",
+        "timestamp": "Timestamp", "appAccountToken": "App account token", "signature": "Signature", "jws": "JWS",
+    ]
+
+    /// `bought at full price` of `boughtAtFullPrice`.
+    private static func words(_ name: String) -> String {
+        name.flatMap { $0.isUppercase ? " \($0.lowercased())" : "\($0)" }.map(String.init).joined()
+    }
 
     func customer(_ kind: String, _ value: String, asOf day: String) async throws {
         let named = "\(kind)=\(ConsoleFixture.encoded(value))"
@@ -45,11 +59,12 @@ extension Figures {
         let subscriptions = story.list("subscriptions")
         expect(cards.count, subscriptions.count, "\(what), subscriptions")
         for (card, subscription) in zip(cards, subscriptions) {
-            func word(_ name: String) -> String { subscription.flag(name).map { $0 ? "yes" : "no" } ?? "" }
+            func word(_ name: String) -> String { subscription.flag(name).map { $0 ? "yes" : "no" } ?? "unknown" }
             var fields = ["Access": word("hasAccess"), "Renews": word("willAutoRenew")]
-            fields["State"] =
-                (subscription.text("state") ?? "")
-                + (subscription.text("undeterminedBecause").map { "undetermined: \($0)" } ?? "")
+            // Why it is undetermined is a sentence there.
+            let state = subscription.has("undeterminedBecause") ? card.fields["State"] : nil
+            expect(state?.contains(/^undetermined: [a-zA-Z]+ [a-zA-Z' ]+$/), state.map { _ in true }, "\(what), state")
+            fields["State"] = state ?? Self.words(subscription.text("state") ?? "")
             fields["Access ends"] = subscription.at("expiresDate")
             fields["Days left"] = subscription.number("daysLeft").map(String.init)
             fields["Cancel by"] = subscription.at("lastMomentToCancel")
@@ -118,7 +133,7 @@ extension Figures {
         for number in 1...20 {
             let entries = story.list("timeline").map { entry in
                 let message = (entry.text("message") ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
-                return "\(entry.at("at") ?? "") \(entry.text("kind") ?? "") \(message)"
+                return "\(entry.at("at") ?? "") \(Self.words(entry.text("kind") ?? "")) \(message)"
             }
             expect(page.section("timeline")?.all("li").map(\.words), entries, "\(what), timeline, page \(number)")
             let link = page.section("timeline")?.all("a", ["rel": "next"]).first?.attributes["href"]
@@ -161,15 +176,18 @@ extension Figures {
         }
     }
 
-    /// The findings in their order, those of a condition's parts below it.
+    /// The findings, what is in the way first, those of a condition's parts below it in their order.
     private func expectFindings(_ page: PageElement, _ findings: [Answer], _ what: String) {
         func flat(_ findings: [Answer]) -> [Answer] { findings.flatMap { [$0] + flat($0.list("children")) } }
         let items = page.all("li").filter { !$0.all("code").isEmpty }
-        let answered = flat(findings)
+        let answered = flat(Self.verdicts.flatMap { verdict, _ in findings.filter { $0.text("verdict") == verdict } })
         expect(items.count, answered.count, "\(what), findings")
         for (item, finding) in zip(items, answered) {
             let message = (finding.text("message") ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            let words = "\(finding.text("verdict") ?? "") \(message) \(finding.text("rule") ?? "")"
+            let word = Self.verdicts.first { $0.0 == finding.text("verdict") }?.1 ?? "?"
+            // The message of a group of a condition would repeat its parts'.
+            let isGroup = finding.list("children").first?.text("path").map { !$0.hasPrefix("limits[") } ?? false
+            let words = isGroup ? word : "\(word) \(message) \(finding.text("rule") ?? "")"
             expect(item.words.hasPrefix(Self.plain(words)), true, "\(what): `\(item.words)` begins with `\(words)`")
             for evidence in finding.list("evidence") {
                 guard let transaction = evidence.text("transactionId") else { continue }
@@ -184,7 +202,8 @@ extension Figures {
         let page = try await page("/console/issued-offers/\(id)")
         let offer = try #require(try await ask("GET", "/v1/issued-offers/\(id)"))
         var fields = [
-            "Issued offer": id, "Decision": offer.text("decisionId") ?? "", "Product": offer.text("productId") ?? "",
+            "Issued offer": id, "Decision": "\(offer.text("decisionId") ?? "") Why",
+            "Product": offer.text("productId") ?? "",
             "Type": "\(offer.text("offerType") ?? ""), \(offer.text("delivery") ?? "")",
             "Issued": offer.at("issuedAt") ?? "", "Expires": offer.at("expiresAt") ?? "",
             "Catalog revision": "\(offer.number("catalogRevision") ?? -1)",
@@ -193,7 +212,11 @@ extension Figures {
         fields["Signing key"] = offer.text("keyId")
         fields["Voided"] = offer.at("voidedAt")
         fields["Reason"] = offer.text("voidReason")
-        if offer.has("voidedAt") { fields["Released"] = offer.flag("released") == true ? "yes" : "no" }
+        if offer.has("voidedAt") {
+            let counts = "@\((offer.number("expiresAt") ?? 0) + 3_600_000)"
+            fields["Released"] = offer.flag("released") == true ? "yes" : "no: it counts until \(counts)"
+        }
+        fields["Customer"] = page.fields["Customer"]
         expect(page.fields, fields, id)
         let title = "Issued offer \(offer.text("offerId") ?? "") \(offer.text("state") ?? "")"
         expect(page.all("h1").first?.words, title, id)
@@ -250,7 +273,9 @@ extension Figures {
             let causes = answer.list("causes").map { cause in
                 ["message", "certainty", "code", "fix"].map { cause.text($0) ?? "" }.joined(separator: " ")
             }
-            let missing = (answer.members["missing"] as? [String] ?? []).map { "Needed to decide: \($0)" }
+            let missing = (answer.members["missing"] as? [String] ?? []).map {
+                "Needed to decide: \(Self.labels[$0] ?? $0)"
+            }
             let lines = notice.all("p").map { $0.words.replacing(", ", with: " ") }
             let answered = [answer.text("verdict") ?? ""] + causes + missing
             expect(lines, answered.map { $0.replacing(", ", with: " ") }, "\(fields)")

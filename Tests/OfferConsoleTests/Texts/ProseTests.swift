@@ -34,4 +34,11 @@ struct ProseTests {
     func prose(text: String, html: String) {
         #expect((Prose(text: text).transform("prose") as? Prose)?.text.utf8.elementsEqual(html.utf8) == true)
     }
+
+    @Test(
+        "a name is shown as words",
+        arguments: [("boughtAtFullPrice", "bought at full price"), ("redeemed", "redeemed"), ("", "")])
+    func words(name: String, words: String) {
+        #expect((Prose(text: name).transform("words") as? Prose)?.text == words)
+    }
 }

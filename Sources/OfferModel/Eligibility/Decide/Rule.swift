@@ -74,7 +74,7 @@ extension ReasonCode {
     var bringing: TurningEvent? { meaning.bringing }
 
     /// The missing information, in words that follow "because".
-    var explanation: String { meaning.explanation }
+    package var explanation: String { meaning.explanation }
 
     private var meaning: (bringing: TurningEvent?, explanation: String) {
         switch self {
