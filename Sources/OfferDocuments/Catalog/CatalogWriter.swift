@@ -12,10 +12,14 @@ package enum CatalogWriter {
         JSONText.of(node(catalog))
     }
 
-    /// The same with one more offer, at the end.
-    static func yaml(_ catalog: Catalog, adding offer: OutputNode) -> String { YAMLText.of(node(catalog, [offer])) }
+    /// The same with an offer in the place of the one that is there, or at the end.
+    static func yaml(_ catalog: Catalog, _ offer: OutputNode, at place: Int) -> String {
+        var offers = catalog.offers.map(OfferWriter.node)
+        offers.replaceSubrange(place..<min(place + 1, offers.count), with: [offer])
+        return YAMLText.of(node(catalog, offers))
+    }
 
-    private static func node(_ catalog: Catalog, _ more: [OutputNode] = []) -> OutputNode {
+    private static func node(_ catalog: Catalog, _ offers: [OutputNode]? = nil) -> OutputNode {
         let others = catalog.otherProducts
         let appSignals: [(key: String, value: OutputNode)] =
             catalog.appSignals.isEmpty ? [] : [("appSignals", .texts(catalog.appSignals))]
@@ -24,7 +28,7 @@ package enum CatalogWriter {
                 ("bundleId", .text(catalog.bundleId.rawValue)),
                 ("subscriptionGroups", .list(catalog.subscriptionGroups.map(node))),
             ] + (others.isEmpty ? [] : [("products", .list(others.map(node)))])
-                + appSignals + [("offers", .list(catalog.offers.map(OfferWriter.node) + more))])
+                + appSignals + [("offers", .list(offers ?? catalog.offers.map(OfferWriter.node)))])
     }
 
     private static func node(_ product: OtherProduct) -> OutputNode {

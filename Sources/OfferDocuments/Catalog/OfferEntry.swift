@@ -1,6 +1,6 @@
 package import OfferModel
 
-/// A new offer as a form takes it, to be added to the text of a catalog.
+/// An offer as a form takes it, to be added to the text of a catalog or changed in it.
 ///
 /// What was typed is written as the values of an offer, in quotes where YAML needs them, and then judged by the reader of
 /// catalogs, so the form accepts and refuses what a text would.
@@ -23,7 +23,7 @@ package struct OfferEntry: Sendable {
 
     package static let periods = AppleTerms.offerPeriods
 
-    private let typed: [Field: String]
+    var typed: [Field: String]
 
     /// - Parameter typed: what was typed; a field without anything in it is left out of the offer.
     package init(_ typed: [Field: String]) { self.typed = typed.filter { !$0.value.isEmpty } }
@@ -34,10 +34,10 @@ package struct OfferEntry: Sendable {
     /// - Throws: ``InvalidDocument`` if the text is no catalog, ``Refusal`` if it would be none with the offer.
     package func added(to text: String) throws -> String? {
         let catalog = try CatalogReader.read(text).value
-        let offer = try node(in: catalog)
+        let offer = OutputNode.mapping(try entries(in: catalog))
         let meant: Catalog
         do {
-            meant = try CatalogReader.read(CatalogWriter.yaml(catalog, adding: offer)).value
+            meant = try CatalogReader.read(CatalogWriter.yaml(catalog, offer, at: catalog.offers.count)).value
         } catch {
             throw Refusal(issues: error.errors.map { $0.within("offers[\(catalog.offers.count)]") })
         }
@@ -47,11 +47,8 @@ package struct OfferEntry: Sendable {
         return added
     }
 
-    private func node(in catalog: Catalog) throws -> OutputNode {
-        let products = typed[.products]?.split(separator: "\n").map(String.init) ?? []
-        // A price is in the currency of the products; of unknown ones the reader says that they are.
-        let known = products.lazy.compactMap { catalog.product(ProductId($0))?.product }.first
-        let currency = known?.price.currency ?? catalog.subscriptionGroups.first?.products.first?.price.currency ?? ""
+    /// The members of the offer.
+    func entries(in catalog: Catalog) throws -> [(key: String, value: OutputNode)] {
         var entries: [(key: String, value: OutputNode)] = []
         func add(_ key: String, _ value: OutputNode?) {
             if let value { entries.append((key, value)) }
@@ -61,16 +58,32 @@ package struct OfferEntry: Sendable {
         add("products", .texts(products))
         for field in [Field.paymentMode, .period] { add(field.rawValue, text(field)) }
         add("periodCount", number(.periodCount))
+        let currency = currency(in: catalog)
         add("price", text(.price).map { .mapping([("amount", $0), ("currency", .text(currency))]) })
         add("status", text(.status))
         for field in [Field.starts, .ends] { add(field.rawValue, text(field)) }
         add("eligibility", try typed[.eligibility].map(condition))
-        var limits: [OutputNode] = []
-        if let count = number(.perCustomer) { limits.append(.mapping([("count", count), ("per", .text("customer"))])) }
-        if let count = number(.total) { limits.append(.mapping([("count", count)])) }
-        if let spend = text(.budget) { limits.append(.mapping([("spend", spend), ("currency", .text(currency))])) }
-        add("limits", .list(limits))
-        return .mapping(entries)
+        add("limits", .list(Self.limits.compactMap { limit($0, in: catalog) }))
+        return entries
+    }
+
+    static let limits = [Field.perCustomer, .total, .budget]
+
+    var products: [String] { typed[.products]?.split(separator: "\n").map(String.init) ?? [] }
+
+    /// The limit that a field of ``limits`` means.
+    func limit(_ field: Field, in catalog: Catalog) -> OutputNode? {
+        if field == .budget {
+            return text(field).map { .mapping([("spend", $0), ("currency", .text(currency(in: catalog)))]) }
+        }
+        let per: [(key: String, value: OutputNode)] = field == .perCustomer ? [("per", .text("customer"))] : []
+        return number(field).map { .mapping([("count", $0)] + per) }
+    }
+
+    /// A price is in the currency of the products; of unknown ones the reader says that they are.
+    private func currency(in catalog: Catalog) -> String {
+        let known = products.lazy.compactMap { catalog.product(ProductId($0))?.product }.first
+        return known?.price.currency ?? catalog.subscriptionGroups.first?.products.first?.price.currency ?? ""
     }
 
     private func text(_ field: Field) -> OutputNode? { typed[field].map { .text($0) } }
@@ -153,7 +166,7 @@ extension OfferEntry {
 
 extension DocumentIssue {
     /// The same with a path from the offer on, which is at no line of a text.
-    fileprivate func within(_ whole: String) -> DocumentIssue {
+    func within(_ whole: String) -> DocumentIssue {
         let inner = path == whole ? "offer" : String(path.dropFirst(path.hasPrefix("\(whole).") ? whole.count + 1 : 0))
         return DocumentIssue(code, at: .start, path: inner, detail, hint: hint)
     }

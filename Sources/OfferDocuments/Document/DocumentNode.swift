@@ -12,6 +12,8 @@ struct DocumentPosition: Sendable, Hashable {
 struct DocumentNode: Sendable {
     var position: DocumentPosition
     var content: Content
+    /// Behind a scalar or the closing bracket; `nil` for what is written in lines.
+    var end: DocumentPosition?
 
     indirect enum Content: Sendable {
         /// Nothing: a key without a value.

@@ -100,11 +100,12 @@ final class DocumentParser {
         // As opposed to what is written with dashes, or in lines.
         let isBracketed = ["[", "{"].contains(character(at: event.start))
         let content: DocumentNode.Content
+        var last = event
         switch event.kind {
         case .sequence:
             var items: [DocumentNode] = []
             try count(isBracketed ? 2 : 0, at: event)
-            while case let item = try next(), !item.isEnd {
+            while case let item = try following(&last), !item.isEnd {
                 try count(isBracketed && items.isEmpty ? 0 : 1, at: item)
                 items.append(try node(item, depth: depth + 1, owner: event.position))
             }
@@ -113,7 +114,7 @@ final class DocumentParser {
             var entries: [DocumentNode.Entry] = []
             var names: Set<String> = []
             try count(isBracketed ? 2 : 0, at: event)
-            while case let key = try next(), !key.isEnd {
+            while case let key = try following(&last), !key.isEnd {
                 try count(isBracketed && !entries.isEmpty ? 2 : 1, at: key)
                 var entry = try entry(key, depth: depth)
                 entry.isRepeated = !names.insert(entry.key).inserted
@@ -130,7 +131,13 @@ final class DocumentParser {
         case .alias, .document, .end:
             content = .empty
         }
-        return DocumentNode(position: event.position, content: content)
+        let isInLines = !isBracketed && last.isEnd
+        return DocumentNode(position: event.position, content: content, end: isInLines ? nil : last.endPosition)
+    }
+
+    private func following(_ last: inout Event) throws(InvalidDocument) -> Event {
+        last = try next()
+        return last
     }
 
     private func entry(_ key: Event, depth: Int) throws(InvalidDocument) -> DocumentNode.Entry {
@@ -210,6 +217,8 @@ extension DocumentParser {
         let end: yaml_mark_t
 
         var position: DocumentPosition { DocumentPosition(line: start.line + 1, column: start.column + 1) }
+
+        var endPosition: DocumentPosition { DocumentPosition(line: end.line + 1, column: end.column + 1) }
 
         /// Whether nothing is written there.
         var isEmpty: Bool { start.index == end.index }

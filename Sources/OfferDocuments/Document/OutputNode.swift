@@ -92,7 +92,7 @@ enum YAMLText {
         }
     }
 
-    private static func inline(_ node: OutputNode) -> String {
+    static func inline(_ node: OutputNode) -> String {
         switch node {
         case .text(let text): isPlain(text) ? text : text.quoted
         case .literal(let text): text
