@@ -16,7 +16,8 @@ extension ConsoleSite {
     private static let revisionsOnPage = 20
     /// Of all buttons of the form.
     static let editorFields =
-        ["text", "revision", "message", "agreed", "live"] + OfferEntry.Field.allCases.map(\.rawValue)
+        ["text", "revision", "message", "agreed", "live", "filled", "chosen", "fill"]
+        + OfferEntry.Field.allCases.map(\.rawValue)
 
     /// A text that was typed, and the revision in force when that began.
     struct Draft {
@@ -26,28 +27,29 @@ extension ConsoleSite {
         /// Whether the page plans it by itself while a person types, who makes mistakes on the way: a refusal is then no
         /// error of the request.
         var isLive = false
-        /// What is in the form for a new offer.
+        /// What is in the form for an offer.
         var entry: [OfferEntry.Field: String] = [:]
+        /// The mark of what the form was filled with, if it is for an offer that the text has.
+        var filled: String?
 
-        /// Names this text on top of this revision, so that what was agreed to is what is applied (FNV-1a).
-        var mark: String {
-            let bytes = Array("\(revision) ".utf8) + Array(text.utf8)
-            let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
-                (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x100_0000_01B3
-            }
-            return String(hash, radix: 16)
-        }
+        /// Names this text on top of this revision, so that what was agreed to is what is applied.
+        var mark: String { TextMark.of("\(revision) \(text)") }
     }
 
     /// `GET /console/catalog`.
     @Sendable func catalog(_ request: Request, _ visit: Visit) async throws -> Response {
-        var query = try QueryParameters(request, known: ["cursor"])
+        var query = try QueryParameters(request, known: ["cursor", "offer"])
         let before = query.cursor("cursor") { ListCursor.revisions.place($0) }
+        let offer = query.field("offer")
         try query.finish()
         let (document, catalog) = try await catalogInForce(visit)
         let isYAML = document.format == .yaml
         let text = isYAML ? document.text : catalog.map(CatalogWriter.yaml) ?? document.text
-        return try await editor(Draft(text: text, revision: document.revision), [:], before: before, visit)
+        let draft = Draft(text: text, revision: document.revision)
+        guard let offer, visit.may(.apply), text.utf8.count <= Self.editorBytes else {
+            return try await editor(draft, [:], before: before, visit)
+        }
+        return try await fill(draft, with: offer, visit)
     }
 
     func editor(
@@ -63,7 +65,7 @@ extension ConsoleSite {
             var catalog = try await read(draft.text)
             if catalog == nil { catalog = try await catalogInForce(visit).catalog }
             content["editor"] = ["text": draft.text]
-            content["entry"] = Self.members(of: draft.entry, in: catalog)
+            content["entry"] = Self.members(of: draft, in: catalog)
         } else {
             content["bytes"] = draft.text.utf8.count
         }
@@ -114,6 +116,7 @@ extension ConsoleSite {
         var draft = Draft(
             text: form.document("text") ?? "", revision: max(0, revision), message: form.message("message"))
         draft.isLive = form.flag("live") ?? false
+        draft.filled = form.field("filled")
         for field in OfferEntry.Field.allCases { draft.entry[field] = form.typed(field.rawValue) }
         try form.finish()
         guard draft.text.utf8.count <= editorBytes else {

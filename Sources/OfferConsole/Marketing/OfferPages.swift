@@ -77,6 +77,9 @@ extension ConsoleSite {
         ]
         // Not the results themselves: they read every row of the offer, and the button that pauses it cannot wait.
         if visit.may(.series) { content["resultsPath"] = "\(path)/results" }
+        if visit.may(.apply) {
+            content["changePath"] = "\(Self.root)/catalog?offer=\(PageLink.encoded(summary.offerId.rawValue))#entry"
+        }
         return try pages.page("offer", summary.offerId.rawValue, content, visit)
     }
 
