@@ -6,7 +6,7 @@ import Testing
 
 @testable import OfferConsole
 
-@Suite("The form for a new offer beside the catalog's text")
+@Suite("The form for an offer beside the catalog's text")
 struct OfferFormTests {
     private static let page = "/console/catalog"
     private static let text = "# ours\n" + ConsoleFixture.campaign
@@ -112,6 +112,115 @@ struct OfferFormTests {
                 #expect(page.status == 400 && !page.hasBytes("<img"), "\(name): \(page.text)")
                 #expect(page.hasBytes(PageText().escapeText(attack)), "\(name)")
             }
+        }
+    }
+
+    /// What a page's form for an offer has, with changes.
+    private func filled(_ page: Page, _ changed: [String: String]) throws -> [(String, String)] {
+        let form = try #require(page.text.firstRange(of: "<fieldset id=\"entry\"")).lowerBound
+        var fields: [(String, String)] = []
+        for input in page.text[form...].matches(of: /<input[^>]* name="([^"]*)" value="([^"]*)"/) {
+            fields.append((String(input.output.1), String(input.output.2)))
+        }
+        for list in page.text[form...].matches(of: /(?s)<select[^>]* name="([^"]*)"[^>]*>(.*?)<\/select>/) {
+            for option in list.output.2.matches(of: /<option selected>([^<]*)</) {
+                fields.append((String(list.output.1), String(option.output.1)))
+            }
+        }
+        let names = Self.entry.map(\.0) + ["filled", "chosen"]
+        return fields.filter { names.contains($0.0) }.map { ($0.0, changed[$0.0] ?? $0.1) }
+    }
+
+    private func change(
+        _ console: ConsoleFixture, _ session: String, _ page: Page, _ changed: [String: String], text: String = text
+    ) async throws -> Page {
+        try await console.send(
+            "\(Self.page)/add", from: Self.page, session,
+            [("text", text.replacing("\n", with: "\r\n")), ("revision", "1")] + filled(page, changed))
+    }
+
+    @Test("an offer's page leads to the form with its values, and only what is changed there is changed in the text")
+    func change() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(Self.text)
+            let session = try await console.signIn(.marketing)
+            let target = "\(Self.page)?offer=comeback"
+            let offer = try await console.get("/console/offers/comeback", session)
+            #expect(offer.text.contains(#"<a href="\#(target)#entry">Change in a form</a>"#), "\(offer.text)")
+            let page = try await console.get(target, session)
+            #expect(page.status == 200 && page.text.contains("<legend>Change comeback</legend>"), "\(page.text)")
+            #expect(page.text.contains(#"<input type="hidden" name="offerId" value="comeback">"#))
+            #expect(
+                page.text.contains(#"name="budget" value="280.00""#)
+                    && page.text.contains("<option selected>comeback</option>"))
+            let same = try await change(console, session, page, [:])
+            #expect(try typed(same) == Self.text && same.text.contains("no changes: identical to revision 1"))
+            let changed = try await change(console, session, page, ["budget": "300.00"])
+            #expect(changed.status == 200, "\(changed.text)")
+            #expect(try typed(changed) == Self.text.replacing("280.00", with: "300.00"))
+            #expect(changed.text.contains("1 change to revision 1; nothing was applied"))
+            #expect(changed.text.contains("<legend>A new offer</legend>"), "the form is empty for the next one")
+            #expect(try typed(try await console.get(Self.page, session)) == Self.text, "nothing was applied")
+        }
+    }
+
+    @Test("any offer of a text that is typed fills the form, and what is typed there stays when it is refused")
+    func fill() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(Self.text)
+            let session = try await console.signIn(.marketing)
+            let text = Self.text.replacing("280.00", with: "290.00") + "# typed\n"
+            let fields = [("text", text), ("revision", "1"), ("fill", "true"), ("chosen", "comeback")]
+            let page = try await console.send("\(Self.page)/add", from: Self.page, session, fields)
+            #expect(page.status == 200 && page.text.contains(#"name="budget" value="290.00""#), "\(page.text)")
+            #expect(try typed(page) == text)
+            let wrong: [(changed: [String: String], status: Int, words: String)] = [
+                (["price": "4,99"], 400, "is not an amount"), (["ends": "soon"], 400, "`ends`: "),
+                (["status": ""], 400, "missing key `status`"), (["products": ""], 400, "`products`"),
+                (["offerId": "nope"], 400, "the text has no such offer"),
+                (["filled": "0"], 400, "since the form was filled"),
+                (["offerId": "either"], 400, "since the form was filled"),
+            ]
+            for (change, status, words) in wrong {
+                let refused = try await self.change(console, session, page, change, text: text)
+                #expect(refused.status == status && refused.says(words), "\(change): \(refused.text)")
+                #expect(try typed(refused) == text)
+                #expect(refused.text.contains(#"name="filled" value="#), "it is still the form of this offer")
+            }
+            let commented = text.replacing("{ count: 500 }", with: "{ count: 500 } # cap\n     ")
+            let unclear = try await change(console, session, page, ["total": ""], text: commented)
+            #expect(
+                unclear.status == 400 && unclear.says("is not written so that the form can change this"),
+                "\(unclear.text)")
+            #expect(try typed(unclear) == commented)
+            let none = try await console.send(
+                "\(Self.page)/add", from: Self.page, session,
+                [("text", text), ("revision", "1"), ("fill", "true"), ("chosen", "")])
+            #expect(none.status == 200 && none.text.contains("<legend>A new offer</legend>"))
+            for (chosen, status) in [("nope", 404), ("a\u{7}", 400), ("<img>", 404)] {
+                let answer = try await console.send(
+                    "\(Self.page)/add", from: Self.page, session,
+                    [("text", text), ("revision", "1"), ("fill", "true"), ("chosen", chosen)])
+                #expect(answer.status == status && !answer.hasBytes("<img"), "\(chosen): \(answer.text)")
+            }
+            #expect(try await console.get("\(Self.page)?offer=nope", session).status == 404)
+            let support = try await console.signIn(.support)
+            #expect(try await !console.get("/console/offers/comeback", support).text.contains("Change in a form"))
+        }
+    }
+
+    @Test("what the form has no place for is named in the form")
+    func kept() async throws {
+        try await ConsoleFixture.run { console in
+            let text = Self.text.replacing(
+                "{ count: 1, per: customer }", with: "{ count: 1, per: customer, window: P30D }")
+            try await console.apply(text)
+            let session = try await console.signIn(.marketing)
+            let page = try await console.get("\(Self.page)?offer=comeback", session)
+            #expect(page.text.contains("The limits for each customer are more than a number of uses"), "\(page.text)")
+            #expect(!page.text.contains(#"name="perCustomer""#))
+            let changed = try await change(console, session, page, ["budget": "300.00"], text: text)
+            #expect(try typed(changed) == text.replacing("280.00", with: "300.00"))
         }
     }
 
