@@ -102,6 +102,18 @@ struct OfferChangeTests {
         #expect(try changed(change, of: id) == nil)
     }
 
+    @Test("a member that would become one of the next offer is not added")
+    func dash() throws {
+        let next = Self.other.replacing("  - { id: other, ", with: "  -\n    id: other\n    ").replacing(
+            " }\n", with: "\n"
+        )
+        .replacing(", ", with: "\n    ")
+        let text = Self.head + Self.half + next
+        #expect(try CatalogReader.read(text).value.offers.count == 2)
+        #expect(try changed([.starts: "2026-12-01T00:00:00Z"], in: text) == nil)
+        #expect(try changed([.status: "draft"], in: text) == text.replacing("active", with: "draft"))
+    }
+
     @Test("a value in brackets is written over where it is, and in JSON as well")
     func brackets() throws {
         let expected = Self.text.replacing("status: draft", with: "status: active")
@@ -151,7 +163,7 @@ struct OfferChangeTests {
         for newer in ["active", "4.99", "is: expired", "count: 1", "280.00", "2026-12-24"] {
             let values = ["active": "draft", "4.99": "5.99", "is: expired": "is: revoked", "count: 1": "count: 2"]
             let text = Self.text.replacing(
-                newer, with: values[newer] ?? newer.replacing("2", with: "1"), maxReplacements: 1)
+                newer, with: values[newer] ?? newer.replacing("2", with: "3", maxReplacements: 1), maxReplacements: 1)
             let refusal = #expect(throws: OfferEntry.Refusal.self, "\(newer)") {
                 try entry.changed(in: text, filled: shown.mark)
             }

@@ -97,9 +97,9 @@ extension OfferEntry {
         // What was there stays in its order.
         let (old, new) = (offer.products.map(\.rawValue), products)
         entry.typed[.products] = (old.filter(new.contains) + new.filter { !old.contains($0) }).joined(separator: "\n")
+        for field in shown.kept { entry.typed[field] = nil }
         let changed = Field.allCases.filter { field in
-            field != .id && !shown.kept.contains(field)
-                && Array((entry.typed[field] ?? "").utf8) != Array((shown.typed[field] ?? "").utf8)
+            field != .id && Array((entry.typed[field] ?? "").utf8) != Array((shown.typed[field] ?? "").utf8)
         }
         guard !changed.isEmpty else { return [] }
         var keys: [String] = []
