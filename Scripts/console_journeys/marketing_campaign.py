@@ -24,7 +24,7 @@ def run_campaign(browser: Browser, service: Service, pictures: pathlib.Path) -> 
     for number in range(LIKE_IT):
         service.load(Customer(201 + number, *gone(50 + number)))
     with person(browser, "campaign", service.url) as anna:
-        walks = [have_the_idea, count_the_audience, pause_by_mistake, read_the_results, pause_everything, edit_at_once, go_back]
+        walks = [have_the_idea, count_the_audience, pause_by_mistake, read_the_results, pause_everything, end_sooner, edit_at_once, go_back]
 
         def walk() -> None:
             anna.sign_in(service.tokens["marketing"], "/console/catalog")
@@ -36,7 +36,7 @@ def run_campaign(browser: Browser, service: Service, pictures: pathlib.Path) -> 
 
 
 def type_campaign(browser: Browser, service: Service, pictures: pathlib.Path) -> None:
-    """With JavaScript: the form adds an offer to the text, and the plan follows the text while the focus stays in it."""
+    """With JavaScript: the form adds an offer to the text and changes it, and the plan follows the text while the focus stays in it."""
     with person(browser, "typing", service.url, java_script_enabled=True) as anna:
 
         def walk() -> None:
@@ -49,6 +49,16 @@ def type_campaign(browser: Browser, service: Service, pictures: pathlib.Path) ->
             anna.press("Add to the text")
             expect_words("the text", field.input_value(), "- id: typed-offer", "typed_offer", "4.99")
             expect_words("the plan of what was added", editor(anna).inner_text(), "1 change to revision")
+            added = field.input_value()
+            before, _, offer = added.rpartition("- id: typed-offer")
+            anna.page.get_by_label("Offer to change").select_option("typed-offer")
+            anna.press("Fill in the form")
+            expect_equal("the text after the form was filled", field.input_value(), added)
+            expect_equal("the price in the form", anna.page.get_by_label("Price of a payment").input_value(), "4.99")
+            anna.page.get_by_label("Price of a payment").fill("5.99")
+            anna.press("Change the text")
+            expect_equal("the text with the change", field.input_value(), f"{before}- id: typed-offer{offer.replace('4.99', '5.99', 1)}")
+            expect_words("the plan of what was changed", editor(anna).inner_text(), "1 change to revision", "5.99")
             field.press("Control+End")
             anna.page.keyboard.type("# and no more\nappSignals: [visits]\n")
             anna.page.get_by_text("2 changes to revision").wait_for()
@@ -201,6 +211,22 @@ def pause_everything(anna: Person, service: Service, state: dict) -> None:
     anna.press("Lift the pause of every offer")
     expect(not any(offer["paused"] for offer in service.items("/v1/offers")), "an offer is still paused for apps")
     expect_equal("offers shown as paused", anna.region("paused").count(), 0)
+
+
+def end_sooner(anna: Person, service: Service, state: dict) -> None:
+    """The form of the offer's page changes the one value that was changed in it. It is planned, and not applied."""
+    anna.go(f"/console/offers/{OFFER}")
+    anna.follow("Change in a form")
+    before = text(anna)
+    expect_equal("the budget in the form", anna.page.get_by_label("Budget").input_value(), "280.00")
+    ends = str(datetime.datetime.now(datetime.UTC).date() + datetime.timedelta(days=30))
+    anna.page.get_by_label("Budget").fill("250.00")
+    anna.page.get_by_label("Ends, as a time").fill(f"{ends}T00:00:00Z")
+    anna.press("Change the text")
+    budget = before.replace('spend: "280.00"', 'spend: "250.00"')
+    expect_equal("the other lines", text(anna).replace(f"    ends: {ends}T00:00:00Z\n", ""), budget)
+    expect_words("the plan of the change", editor(anna).inner_text(), f"2 changes to revision {state['base'] + 1}; nothing was applied", OFFER, "250.00")
+    expect_equal("the revision in force after the change", in_force(service), state["base"] + 1)
 
 
 def edit_at_once(anna: Person, service: Service, state: dict) -> None:
