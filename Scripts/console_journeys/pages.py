@@ -44,6 +44,7 @@ def all_pages(browser: Browser, service: Service, customer: Customer, pictures: 
         "marketing": {
             "offers": "/console/offers", "offer": offer, "results": f"{offer}/results", "catalog": "/console/catalog",
             "audience": audience(browser, service, offer, pictures), "revision": "/console/catalog/revisions/1",
+            "change": f"/console/catalog?offer={COMEBACK}",
         },
         "admin": {"operations": "/console/operations"},
     }
