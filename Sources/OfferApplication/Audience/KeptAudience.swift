@@ -74,7 +74,7 @@ struct KeptAudience: WireObject {
             }
         result.next30Days = tally.becoming.enumerated().map { day, count in
             SimulationResult.DayCount {
-                $0.day = now.adding(milliseconds: Int64(day) * Instant.Duration.day).dayInWords
+                $0.day = TimeText.day(now.adding(milliseconds: Int64(day) * Instant.Duration.day))
                 $0.eligible = .exactly(count)
             }
         }
@@ -92,10 +92,6 @@ struct KeptAudience: WireObject {
             }
         ]
     }
-}
-
-extension Instant {
-    fileprivate var dayInWords: String { String(description.prefix(10)) }
 }
 
 extension KeptAudience {

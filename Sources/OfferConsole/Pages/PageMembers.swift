@@ -29,12 +29,7 @@ struct PageMembers: MemberVisitor {
     }
 
     static func moment(_ instant: Instant) -> [String: Any] {
-        ["iso": instant.description, "text": minute(instant)]
-    }
-
-    /// `2026-12-01 10:00 UTC`: the clock's seconds say nothing to a person.
-    static func minute(_ instant: Instant) -> String {
-        instant.description.prefix(16).replacing("T", with: " ") + " UTC"
+        ["iso": instant.description, "text": TimeText.absolute(instant)]
     }
 
     private static func shown(_ value: any WireValue) -> Any {

@@ -30,25 +30,12 @@ struct Prose: MustacheCustomRenderable, MustacheTransformable {
 
     /// Escaped, but for the tags that are added here.
     private var html: String {
-        let tick = UInt8(ascii: "`")
-        var parts = text.utf8.split(separator: tick, omittingEmptySubsequences: false).map {
-            String(decoding: Array($0), as: UTF8.self)
-        }
-        // One without its counterpart is only a character.
-        if parts.count.isMultiple(of: 2) {
-            let last = parts.removeLast()
-            parts[parts.count - 1] += "`" + last
-        }
-        return parts.enumerated().map { place, part in
-            let escaped = PageText().escapeText(part)
-            return place.isMultiple(of: 2) ? Self.withTimes(escaped) : "<code>\(escaped)</code>"
+        TextPart.all(in: text).map { part in
+            switch part {
+            case .text(let text): PageText().escapeText(text)
+            case .quote(let text): "<code>\(PageText().escapeText(text))</code>"
+            case .instant(let instant): "<time datetime=\"\(instant)\">\(TimeText.absolute(instant))</time>"
+            }
         }.joined()
-    }
-
-    private static func withTimes(_ sentence: String) -> String {
-        sentence.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/) { match in
-            guard let instant = Instant(iso8601: String(match.output)) else { return String(match.output) }
-            return "<time datetime=\"\(instant)\">\(PageMembers.minute(instant))</time>"
-        }
     }
 }

@@ -38,7 +38,7 @@ struct PurchaseChart {
             let x = min(place(from), Self.width - Self.least)
             return [
                 "kind": kind.rawValue, "x": x, "width": max(Self.least, place(to) - x),
-                "words": "\(kind.words), \(Self.day(from)) to \(Self.day(to))",
+                "words": "\(kind.words), \(TimeText.day(from)) to \(TimeText.day(to))",
             ]
         }
         let subscriptions = Dictionary(grouping: periods, by: \.originalTransactionId)
@@ -67,7 +67,7 @@ struct PurchaseChart {
             ]
         }
         func mark(_ kind: String, _ at: Instant, _ words: String) -> [String: Any]? {
-            (start...end).contains(at) ? ["kind": kind, "x": place(at), "words": "\(words), \(Self.day(at))"] : nil
+            (start...end).contains(at) ? ["kind": kind, "x": place(at), "words": "\(words), \(TimeText.day(at))"] : nil
         }
         let used = [TimelineEntry.Kind.redeemed, .boughtAtFullPrice].map(\.rawValue)
         marks =
@@ -77,13 +77,11 @@ struct PurchaseChart {
 
     var members: [String: Any] {
         [
-            "rows": rows, "marks": marks, "start": Self.day(start), "end": Self.day(end),
+            "rows": rows, "marks": marks, "start": TimeText.day(start), "end": TimeText.day(end),
             "markWords": marks.compactMap { $0["words"] as? String }.joined(separator: "; "),
             "legend": Kind.allCases.map { ["kind": $0.rawValue, "words": $0.words] },
         ]
     }
-
-    private static func day(_ instant: Instant) -> String { String(instant.description.prefix(10)) }
 
     private enum Kind: String, CaseIterable {
         case introductory, offer, paid, grace, retry, revoked

@@ -13,9 +13,13 @@ package enum TimeText {
 
     /// A sentence with its instants as people read them; what is in backticks is quoted, and stays.
     package static func readable(_ sentence: String) -> String {
-        sentence.replacing(/`[^`]*`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/) { match in
-            Instant(iso8601: String(match.output)).map { absolute($0) } ?? String(match.output)
-        }
+        TextPart.all(in: sentence).map { part in
+            switch part {
+            case .text(let text): text
+            case .quote(let text): "`\(text)`"
+            case .instant(let instant): absolute(instant)
+            }
+        }.joined()
     }
 
     /// `2026-12-01 00:00 UTC (in 9 days)`.
