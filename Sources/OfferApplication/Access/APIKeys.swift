@@ -119,11 +119,17 @@ public struct APIKeys: Sendable {
     }
 
     /// Every key, the earliest first; their secrets are not stored.
-    public func list() async throws -> [APIKeySummary] {
+    ///
+    /// - Parameter withUnstoredUses: whether uses count that this process has yet to store.
+    public func list(withUnstoredUses: Bool = false) async throws -> [APIKeySummary] {
         try await database.read { transaction in
             let now = try clock.tolerantInstant(transaction)
             let store = APIKeyStore(transaction)
-            let uses = try store.lastUses()
+            var uses = try store.lastUses()
+            if withUnstoredUses {
+                let hour = now.startOfHour
+                uses.merge(self.uses.unstored.mapValues { min($0, hour) }, uniquingKeysWith: max)
+            }
             return try store.keys().map { APIKeySummary($0, lastUsedAt: uses[$0.id], at: now) }
         }
     }

@@ -55,6 +55,8 @@ final class APIKeyUses: Sendable {
         }
     }
 
+    var unstored: [String: Instant] { content.withLock { $0.unstored } }
+
     func takeUnstored() -> [String: Instant] {
         content.withLock { content in
             defer { content.unstored = [:] }

@@ -79,6 +79,7 @@ public protocol WebhookSender: Sendable {
 
 public final class WebhookRegistry: Sendable {
     private let state: Mutex<(webhooks: [Webhook], version: Int)>
+    private let latestFailures = Mutex<[String: String]>([:])
 
     public init(_ webhooks: [Webhook] = []) {
         state = Mutex((webhooks, 0))
@@ -89,6 +90,13 @@ public final class WebhookRegistry: Sendable {
     }
 
     public var all: [Webhook] { state.withLock { $0.webhooks } }
+
+    /// Why the latest failure of each webhook was one, by its id; of this process, since its start.
+    var failures: [String: String] { latestFailures.withLock { $0 } }
+
+    public func noteFailure(_ reason: String, of webhook: Webhook) {
+        latestFailures.withLock { $0[webhook.id] = reason }
+    }
 
     /// Increases whenever the webhooks are replaced.
     public var version: Int { state.withLock { $0.version } }

@@ -66,6 +66,7 @@ public final class WebhookDelivery: Sendable {
     let clock: @Sendable () -> Instant
     let realClock: @Sendable () -> Instant
     let metrics: WebhookMetrics
+    let onFailure: @Sendable (Webhook, String) -> Void
     let onNote: @Sendable (Webhook, Note) -> Void
     private let pace: SpacedTurns
     private let memory = Mutex(Memory())
@@ -75,11 +76,13 @@ public final class WebhookDelivery: Sendable {
     ///   - isAlone: whether it delivers only while no other does, so that it need not wait for another's lease to end.
     ///   - realClock: dates leases and attempts, which a receiver compares with its own clock: real time even where the
     ///     service's time is a test's.
+    ///   - onFailure: told the first failure of each round that has one.
     public init(
         _ webhook: Webhook, database: any StoreDatabase, sender: any WebhookSender, holder: String,
         isAlone: Bool = false,
         clock: @escaping @Sendable () -> Instant, realClock: @escaping @Sendable () -> Instant,
-        metrics: WebhookMetrics, onNote: @escaping @Sendable (Webhook, Note) -> Void = { _, _ in }
+        metrics: WebhookMetrics, onFailure: @escaping @Sendable (Webhook, String) -> Void = { _, _ in },
+        onNote: @escaping @Sendable (Webhook, Note) -> Void = { _, _ in }
     ) {
         self.webhook = webhook
         self.database = database
@@ -89,6 +92,7 @@ public final class WebhookDelivery: Sendable {
         self.clock = clock
         self.realClock = realClock
         self.metrics = metrics
+        self.onFailure = onFailure
         self.onNote = onNote
         pace = SpacedTurns(interval: .seconds(1) / max(1, webhook.perSecond))
         metrics.begin(webhook)
@@ -260,6 +264,7 @@ public final class WebhookDelivery: Sendable {
     }
 
     private func note(_ round: WebhookRound) {
+        if let failure = round.firstFailure { onFailure(webhook, failure.reason) }
         if !round.dropped.isEmpty {
             metrics.dropped(round.dropped.count, by: webhook)
             onNote(webhook, .dropped(round.dropped))

@@ -1,3 +1,4 @@
+package import OfferAPI
 public import OfferModel
 public import OfferStore
 
@@ -40,6 +41,8 @@ public struct WebhookStanding: Sendable, Hashable {
     public var retryAt: Instant?
     /// How many events the receiver refused that will be sent again.
     public var waiting: Int
+    /// Why the latest failure was one, where this process had it.
+    public var failure: String?
 
     /// - Throws: `StoreError`.
     public init(of webhook: Webhook, _ transaction: any StoreTransaction) throws {
@@ -54,6 +57,8 @@ public struct WebhookStanding: Sendable, Hashable {
 public struct ScopeState: Sendable {
     public var notifications: NotificationArrival
     public var webhooks: [WebhookStanding]
+    /// The newest events that a webhook refused, and the first that a failing one did not take; the newest first.
+    package var undelivered: [EventBody]
     public var apiKeys: [APIKeySummary]
 }
 
@@ -65,25 +70,54 @@ public struct ScopeStates: Sendable {
     /// The state of the caller's own scope; of another one a key says nothing.
     public func read(caller: Caller) async throws -> ScopeState {
         let (scope, webhooks) = (caller.scope, webhooks.all.filter { $0.isFor(caller.scope) })
-        let (arrival, standings) = try await database.read { transaction in
+        let failures = self.webhooks.failures
+        let (arrival, standings, undelivered) = try await database.read { transaction in
             (
                 try NotificationArrival(of: scope, transaction),
-                try webhooks.map { try WebhookStanding(of: $0, transaction) }
+                try webhooks.map { webhook in
+                    var standing = try WebhookStanding(of: webhook, transaction)
+                    standing.failure = failures[webhook.id]
+                    return standing
+                }, try Self.undelivered(to: webhooks, in: scope, transaction)
             )
         }
-        let keys = try await apiKeys.list().filter { $0.scope == scope }
-        return ScopeState(notifications: arrival, webhooks: standings, apiKeys: keys)
+        let keys = try await apiKeys.list(withUnstoredUses: true).filter { $0.scope == scope }
+        return ScopeState(notifications: arrival, webhooks: standings, undelivered: undelivered, apiKeys: keys)
+    }
+
+    /// The most events that are listed as undelivered.
+    private static let mostEvents = 10
+
+    private static func undelivered(
+        to webhooks: [Webhook], in scope: Scope, _ transaction: any StoreTransaction
+    ) throws -> [EventBody] {
+        guard let number = try ScopeStore(transaction).number(of: scope) else { return [] }
+        let (store, events) = (WebhookStore(transaction), EventStore(transaction))
+        var found: [Int64: StoredEvent] = [:]
+        for webhook in webhooks {
+            for place in try store.newestWaiting(webhook.id, limit: mostEvents) {
+                let event = try events.page(after: place - 1, scope: number, limit: 1).first
+                if let event, event.sequence == place { found[place] = event }
+            }
+            guard let state = try store.state(webhook.id), state.failingSince != nil else { continue }
+            for event in try events.page(
+                after: state.doneTo, scope: number, types: webhook.events, limit: mostEvents)
+            { found[event.sequence] = event }
+        }
+        return try found.values.sorted { $0.sequence > $1.sequence }.prefix(mostEvents)
+            .map { try EventBody(withoutIdentifiers: $0) }
     }
 }
 
 extension APIKeySummary {
     package var isUsable: Bool { state != .revoked && state != .expired }
+}
 
-    /// The state in a word.
-    package var stateName: String {
-        switch state {
+extension APIKeyState {
+    package var text: String {
+        switch self {
         case .active: "active"
-        case .ends: "replaced"
+        case .ends(let end): "ends \(TimeText.absolute(end))"
         case .expired: "expired"
         case .revoked: "revoked"
         }

@@ -5,13 +5,23 @@ import OfferStore
 /// What the operator of a running server has to know: `/metrics` and the console show the same (docs/monitoring.md,
 /// docs/console.md).
 public struct ServerState: Sendable {
+    /// Something that is wrong, and what to do about it.
+    public struct Fault: Sendable, Hashable {
+        public var detail: String
+        public var hint: String?
+
+        public init(_ detail: String, hint: String?) {
+            (self.detail, self.hint) = (detail, hint)
+        }
+    }
+
     /// The latest reading of the configuration since the start.
     public struct Reload: Sendable, Hashable {
         public var at: Instant
         /// Why the files' configuration is not in force; absent if it is.
-        public var failure: String?
+        public var failure: Fault?
 
-        public init(at: Instant, failure: String?) {
+        public init(at: Instant, failure: Fault?) {
             (self.at, self.failure) = (at, failure)
         }
     }
@@ -38,6 +48,8 @@ public struct ServerState: Sendable {
     // What the process knows of itself.
 
     public var lastReload: Reload?
+    /// What `offerd doctor` would warn of.
+    public var warnings: [Fault] = []
     /// Whether the witness has every checkpoint; absent until that is known, and where another server writes to it.
     public var witnessWorks: Bool?
     /// Whether the database is a file, which `offerd backup` copies.

@@ -25,17 +25,22 @@ document.addEventListener("keydown", (event) => {
   search.focus()
 })
 
-/** Times in the viewer's zone, with UTC beside the pointer. */
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
-for (const time of document.querySelectorAll("time[datetime]")) {
-  const date = new Date(time.dateTime)
-  if (Number.isNaN(date.getTime())) continue
-  time.title = time.textContent
-  time.textContent = clock.format(date)
+/** Times in the viewer's zone, which they name, and in the pages' English, with UTC beside the pointer. */
+const clock = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short",
+})
+const showTimes = (page) => {
+  for (const time of page.querySelectorAll("time[datetime]")) {
+    const date = new Date(time.dateTime)
+    if (Number.isNaN(date.getTime())) continue
+    time.title = time.textContent
+    time.textContent = clock.format(date)
+  }
 }
+showTimes(document)
 
 /** How long ago, where the age of data matters. */
-const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" })
+const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 for (const place of document.querySelectorAll("[data-age]")) {
   const date = new Date(place.querySelector("time")?.dateTime)
   if (Number.isNaN(date.getTime())) continue
@@ -74,6 +79,7 @@ if (editor) {
       body.set("live", "true")
       const answer = await fetch(editor.action, { method: "POST", body, signal: asked.signal, redirect: "error" })
       const page = new DOMParser().parseFromString(await answer.text(), "text/html")
+      showTimes(page)
       // What is planned no longer fits the text, so it cannot be applied.
       if (!page.getElementById("planned")) return document.getElementById("applying").replaceChildren()
       show(page)

@@ -174,7 +174,7 @@ extension ConsoleSite {
                     "Undetermined because", ["reason", "customers"],
                     result.undeterminedBy.map { [$0.reason, $0.count.words] }
                 ),
-                ("Become eligible in the next 30 days", ["day", "customers"], SimulationWords.days(result)),
+                ("Become eligible in the next 30 days", ["day in UTC", "customers"], SimulationWords.days(result)),
             ]),
         ]
     }

@@ -18,7 +18,11 @@ extension ConsoleSite {
     /// `POST /console/operations/resend`.
     @Sendable func resend(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
         let text = form.field("event") ?? ""
-        if text.isEmpty { form.refuse("event", "is no id of an event", hint: "`GET /v1/events` lists them") }
+        if text.isEmpty {
+            form.refuse(
+                "event", "is no id of an event",
+                hint: "choose one that was not delivered, or take the `id` that the receiver got")
+        }
         try form.finish()
         return try await operations(visit, typed: ["event": text]) {
             guard let id = EventId(text) else { throw RequestError.unknownEvent(text) }
@@ -70,9 +74,13 @@ extension ConsoleSite {
         }
         members["reload"] = state.lastReload.map { reload in
             var shown: [String: Any] = ["at": PageMembers.moment(reload.at, asOf: now)]
-            shown["failure"] = reload.failure
+            // The files are another app's too.
+            let isOwn = Set(state.signingKeys.map(\.scope)) == [scope]
+            let told = ServerState.Fault("the new configuration was refused", hint: "the log of `serve` says why")
+            shown["failure"] = reload.failure.map { Self.members(of: isOwn ? $0 : told) }
             return shown
         }
+        members["warnings"] = state.warnings.map(members(of:))
         members["witness"] = state.witnessWorks.map { $0 ? "has every checkpoint" : "cannot be written" }
         if state.hasFile {
             members["hasFile"] = true
@@ -102,6 +110,12 @@ extension ConsoleSite {
         return members
     }
 
+    private static func members(of fault: ServerState.Fault) -> [String: Any] {
+        var members = ["detail": fault.detail]
+        members["hint"] = fault.hint
+        return members
+    }
+
     private static func members(of state: ScopeState, at now: Instant) -> [String: Any] {
         var members: [String: Any] = [:]
         let arrival = state.notifications
@@ -119,12 +133,14 @@ extension ConsoleSite {
             shown["failing"] = webhook.failingSince.map { PageMembers.moment($0, asOf: now) }
             shown["retry"] = webhook.retryAt.map { PageMembers.moment($0, asOf: now) }
             if webhook.waiting > 0 { shown["waiting"] = webhook.waiting }
+            if webhook.waiting > 0 || webhook.failingSince != nil { shown["failure"] = webhook.failure }
             return shown
         }
+        members["undelivered"] = state.undelivered.map { PageMembers.of($0) }
         // Those that can still be used first; the others explain refusals of today.
         let keys = state.apiKeys.filter(\.isUsable) + state.apiKeys.filter { !$0.isUsable }.suffix(Self.endedKeys)
         members["apiKeys"] = keys.map { key in
-            var shown: [String: Any] = ["id": key.id, "role": key.role.rawValue, "state": key.stateName]
+            var shown: [String: Any] = ["id": key.id, "role": key.role.rawValue, "state": key.state.text]
             shown["label"] = key.label
             shown["used"] = key.lastUsedAt.map { PageMembers.moment($0, asOf: now) }
             shown["expires"] = key.expiresAt.map { PageMembers.moment($0, asOf: now) }

@@ -155,6 +155,14 @@ public struct WebhookStore {
         try transaction.first("SELECT count(*) FROM webhook_retry WHERE webhook_id = ?1", id) ?? 0
     }
 
+    /// The places of the newest events that wait to be sent again.
+    public func newestWaiting(_ id: String, limit: Int) throws -> [Int64] {
+        try transaction.all(
+            """
+            SELECT event_sequence FROM webhook_retry WHERE webhook_id = ?1 ORDER BY event_sequence DESC LIMIT ?2
+            """, id, limit)
+    }
+
     /// The retries of events in a part of the order, by their places.
     public func retries(
         _ id: String, after start: Int64, upTo end: Int64

@@ -210,17 +210,6 @@ extension APIToken {
     }
 }
 
-extension APIKeyState {
-    fileprivate var text: String {
-        switch self {
-        case .active: "active"
-        case .ends(let end): "ends \(TimeText.absolute(end))"
-        case .expired: "expired"
-        case .revoked: "revoked"
-        }
-    }
-}
-
 extension CommandFailure {
     static func noActiveKey(_ name: String) -> CommandFailure {
         let shown = name.hasPrefix("offerd_") ? "with that token" : "`\(name)`"

@@ -51,6 +51,11 @@ struct Backup: AsyncParsableCommand {
             throw CommandFailure(
                 .failed, "`\(file)` exists already and is not replaced", hints: ["give the copy another name"])
         }
+        let parent = URL(filePath: file).deletingLastPathComponent().relativePath
+        guard FileManager.default.fileExists(atPath: parent) else {
+            throw CommandFailure(
+                .failed, "the folder `\(parent)` does not exist", hints: ["create it, or give another name as `--out`"])
+        }
         let content = try SQLiteDatabase.copy(from: path, to: file)
         try Disk.flushName(of: file)
         try Console.output("made \(file)")

@@ -167,7 +167,16 @@ enum DoctorChecks {
                 ?? .ok(check.subject.rawValue, check.detail)
         }
         guard FileManager.default.fileExists(atPath: path) else { return checks }
-        return checks + [sqlite(SQLiteVersion.current), permissions(path), space(path)] + room(path)
+        return checks + beside(path)
+    }
+
+    private static func beside(_ path: String) -> [DoctorReport.Check] {
+        [sqlite(SQLiteVersion.current), permissions(path), space(path)] + room(path)
+    }
+
+    /// What is not well with a file that is in use, as far as it is known without reading it.
+    static func warnings(ofFile path: String) -> [ServerState.Fault] {
+        beside(path).filter { $0.verdict != .ok }.map { ServerState.Fault($0.detail, hint: $0.hint) }
     }
 
     static func sqlite(_ version: Int32) -> DoctorReport.Check {

@@ -24,7 +24,7 @@ final class ServerNotes: Sendable {
     /// Whether the witness has every checkpoint; absent until that is known.
     var witnessWorks: Bool? { state.withLock { $0.witnessWorks } }
 
-    func reloaded(_ failure: String?, at now: Instant) {
+    func reloaded(_ failure: ServerState.Fault?, at now: Instant) {
         state.withLock { $0.lastReload = ServerState.Reload(at: now, failure: failure) }
     }
 
@@ -54,6 +54,7 @@ struct ServerLook: Sendable {
             // Where another server is elected, that one writes to the witness.
             if database.traffic == nil || state.isElected { state.witnessWorks = notes.witnessWorks }
             state.hasFile = databasePath != nil
+            state.warnings = databasePath.map(DoctorChecks.warnings(ofFile:)) ?? []
             state.freeSpace = databasePath.flatMap(DiskReserve.freeSpace(beside:))
             state.diskFullAt = state.freeSpace.flatMap { notes.diskEnd($0, at: .wallClock) }
             state.certificateExpiresAt = certificate?.expiresAt

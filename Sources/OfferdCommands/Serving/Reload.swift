@@ -30,7 +30,7 @@ struct Reload: Sendable {
     let started: ServerSetup
     let logger: Logger
     /// Called after each attempt, with why the configuration is not in force, or `nil` if it is.
-    var noted: @Sendable (_ failure: String?) -> Void = { _ in }
+    var noted: @Sendable (_ failure: ServerState.Fault?) -> Void = { _ in }
 
     enum Outcome {
         case applied(ServerSetup)
@@ -72,7 +72,7 @@ struct Reload: Sendable {
             return .applied(setup)
         } catch {
             let failure = CommandFailure.words(error)
-            noted(failure?.message ?? "\(error)")
+            noted(ServerState.Fault(failure?.message ?? "\(error)", hint: failure?.hints.first))
             logger.error(
                 "the configuration was not reloaded; offerd keeps the one it has",
                 metadata: [

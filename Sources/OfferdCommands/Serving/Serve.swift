@@ -215,7 +215,7 @@ struct Serve: AsyncParsableCommand {
                 WebhookDelivery(
                     webhook, database: database, sender: sender, holder: holder,
                     isAlone: setup.database.path == nil, clock: clock, realClock: { .wallClock },
-                    metrics: webhookMetrics
+                    metrics: webhookMetrics, onFailure: { webhooks.noteFailure($1, of: $0) }
                 ) { started.log($1, of: $0) }
             })
         if let interval = setup.configuration.recheck {
