@@ -22,15 +22,17 @@ struct OperationsTests {
 
     /// A moment as the page shows it.
     private static func shown(_ instant: Instant?) throws -> String {
-        let iso = try #require(instant).description
-        return #"<time datetime="\#(iso)">\#(iso.prefix(16).replacing("T", with: " ")) UTC</time>"#
+        let instant = try #require(instant)
+        return #"<time datetime="\#(instant)">\#(TimeText.absolute(instant))</time>"#
     }
 
     @Test("the page shows the state that `/metrics` shows, with the age of each moment")
     func state() async throws {
         let start = ConsoleFixture.start
         let own: @Sendable (inout ServerState) -> Void = { state in
-            state.lastReload = ServerState.Reload(at: start, failure: "`listen` is no address")
+            state.lastReload = ServerState.Reload(
+                at: start, failure: .init("`listen` is no address", hint: "as `127.0.0.1:80`"))
+            state.warnings = [.init("others may use the file (mode 644)", hint: "`chmod 600` the file")]
             state.witnessWorks = false
             (state.freeSpace, state.diskFullAt) = (3 << 30, start.adding(milliseconds: 5 * Self.day))
             state.certificateExpiresAt = start.adding(milliseconds: 9 * Self.day)
@@ -52,7 +54,10 @@ struct OperationsTests {
                 ("Last backup", "\(try Self.shown(state.overview?.backedUpAt))"),
                 ("Last proof of the ledger", "never</dd>"), ("Witness", "cannot be written</dd>"),
                 ("Last recorded", try Self.shown(state.clock?.recordedAt)),
-                ("Newest date signed by Apple", "none yet</dd>"),
+                (
+                    "Newest date signed by Apple itself",
+                    "none yet <span class=\"quiet\">(what a local App Store signs does not count)"
+                ),
                 ("Last reload", try Self.shown(state.lastReload?.at)), ("Disk", "3 GiB left; full "),
                 ("TLS certificate ends", try Self.shown(state.certificateExpiresAt)),
                 ("Client certificates’ authority ends", try Self.shown(state.authoritiesExpireAt)),
@@ -62,7 +67,17 @@ struct OperationsTests {
             for age in ["(3 days ago)", "(in 5 days)", "(in 9 days)", "(in 40 days)"] {
                 #expect(page.text.contains(age), "\(age)")
             }
-            #expect(page.text.contains("`listen` is no address"))
+            #expect(
+                page.text.contains(
+                    """
+                    <div class="notice" role="alert">
+                    <p><code>listen</code> is no address</p>
+                    <p class="quiet">as <code>127.0.0.1:80</code></p>
+                    """))
+            #expect(page.text.contains(#"<span class="badge invalid">refused</span></dd>"#))
+            #expect(
+                page.text.contains(
+                    #"others may use the file (mode 644) <span class="quiet"><code>chmod 600</code> the file</span>"#))
             for key in state.signingKeys {
                 #expect(page.text.contains("<code>\(key.id.rawValue)</code> <span class=\"badge valid\">works</span>"))
             }
@@ -137,10 +152,52 @@ struct OperationsTests {
             }
             #expect(!page.text.contains(foreign.id) && !page.text.contains("not yours"))
             #expect(page.text.contains(#"<span class="badge">revoked</span>"#))
-            #expect(page.text.contains("ends \(try Self.shown(end))"))
+            #expect(page.text.contains("expires \(try Self.shown(end))"))
             let used = try #require(keys.first { $0.expiresAt == end }?.lastUsedAt)
             #expect(page.text.contains("last used \(try Self.shown(used))"))
             #expect(page.text.contains("own.example") && !page.text.contains("sandbox.example"))
+        }
+    }
+
+    @Test(
+        "of a refused configuration, keys of a server with another app or environment learn that it was refused alone")
+    func reload() async throws {
+        let own: @Sendable (inout ServerState) -> Void = { state in
+            state.lastReload = ServerState.Reload(
+                at: ConsoleFixture.start, failure: .init("`/etc/other.p8` does not exist", hint: "create `other`"))
+            guard var key = state.signingKeys.first else { return }
+            key.scope.environment = .sandbox
+            state.signingKeys.append(key)
+        }
+        try await ConsoleFixture.run(own: own) { console in
+            let text = try await console.get(Self.path, try await console.signIn(.admin)).text
+            #expect(!text.contains("other"))
+            #expect(text.contains("<p>the new configuration was refused</p>"))
+            #expect(text.contains(#"<p class="quiet">the log of <code>serve</code> says why</p>"#))
+        }
+    }
+
+    @Test("one’s own key was used, before any use is stored; a database without a copy says how to make one")
+    func ownKey() async throws {
+        try await ConsoleFixture.run { console in
+            let session = try await console.signIn(.admin)
+            let text = try await console.get(Self.path, session).text
+            let key = try #require(try await console.useCases.apiKeys.list().first)
+            #expect(key.lastUsedAt == nil)
+            #expect(text.contains("last used \(try Self.shown(key.createdAt)) "), "the hour began before its creation")
+            #expect(text.contains("does not expire"))
+            #expect(text.contains(#"<dt>Last backup</dt><dd><span class="badge undetermined">never</span>"#))
+        }
+    }
+
+    @Test("a key that another one replaces has the words of `offerd api-keys list`")
+    func replaced() async throws {
+        try await ConsoleFixture.run { console in
+            let old = try await console.useCases.apiKeys.create(scope: ConsoleFixture.scope, role: .client)
+            let (_, end) = try await console.useCases.apiKeys.rotate(old.id, overlap: Period(days: 7))
+            let text = try await console.get(Self.path, try await console.signIn(.admin)).text
+            #expect(
+                text.contains("<code>\(old.id)</code> client <span class=\"badge\">ends \(try Self.shown(end))</span>"))
         }
     }
 
@@ -190,6 +247,10 @@ struct OperationsTests {
             let page = try await console.get(Self.path, session)
             let form = ("formToken", try #require(page.formToken))
             #expect(page.text.contains("has taken no event yet"))
+            #expect(page.text.contains("<h3>Not delivered</h3>\n<p>None.</p>"))
+            #expect(
+                page.text.contains(
+                    #"<option value="">all</option>\#n<option value="own.example">own.example</option>\#n</select>"#))
 
             let events = try await console.ask("GET", "/v1/events", token: token)["items"] as? [[String: Any]]
             let id = try #require(events?.first?["id"] as? String)
@@ -197,6 +258,9 @@ struct OperationsTests {
             #expect(resent.status == 200)
             #expect(resent.text.contains("Webhooks that get the event again: 1"))
             #expect(resent.text.contains("waiting to be sent again: 1"))
+            let type = try #require(events?.first?["type"] as? String)
+            #expect(resent.text.contains("</time> \(type) <code data-copy>\(id)</code>"))
+            #expect(resent.text.contains(#"<button name="event" value="\#(id)" aria-label="Send \#(id) again">"#))
 
             let unknown = "01980000-0000-8000-8000-000000000000"
             let wrong: [(String, Int)] = [

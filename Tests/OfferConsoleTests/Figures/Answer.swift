@@ -20,16 +20,15 @@ struct Answer {
     /// A moment as ``PageElement/words`` has it.
     func at(_ name: String) -> String? { number(name).map { "@\($0)" } }
 
-    /// A moment as the words of a page have it: `2026-12-01 00:00 UTC`, with seconds where there are any.
-    func shown(_ name: String) -> String? {
+    /// A moment in a sentence, of which pages show whole seconds, as ``PageElement/words`` has it.
+    func shown(_ name: String) -> String? { number(name).map { "@\($0 / 1_000 * 1_000)" } }
+
+    func day(_ name: String) -> String? {
         number(name).map { milliseconds in
             let date = Date(timeIntervalSince1970: (Double(milliseconds) / 1_000).rounded(.down))
-            let text = String(date.ISO8601Format().dropLast()).replacing("T", with: " ")
-            return String(text.hasSuffix(":00") ? text.dropLast(3) : text[...]) + " UTC"
+            return String(date.ISO8601Format().prefix(10))
         }
     }
-
-    func day(_ name: String) -> String? { shown(name).map { String($0.prefix(10)) } }
 
     /// A number of customers, or that there are few.
     func count(_ name: String) -> String {

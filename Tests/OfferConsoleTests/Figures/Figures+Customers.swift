@@ -319,7 +319,7 @@ extension Figures {
         expect(shown.count, keys.count, "API keys")
         for key in keys {
             let line = shown.first { $0.hasPrefix("\(key.id) \(key.role.rawValue) ") }
-            expect(line?.contains("without an end"), key.expiresAt == nil, "the end of \(key.id)")
+            expect(line?.contains("does not expire"), key.expiresAt == nil, "the end of \(key.id)")
         }
         let offers = try #require(try await ask("GET", "/v1/offers?limit=200")).list("items")
         let pauses = try lines("pauses")

@@ -91,8 +91,8 @@ struct OfferPageTests {
             #expect(try await console.send("\(path)/pause", from: path, session, fields)["location"] == path)
             let key = String(token.split(separator: "_")[3])
             for target in [path, "/console/offers"] {
-                let text = try await console.get(target, session).text
-                #expect(text.contains("until \(tomorrow) 00:00 UTC, since "), "\(target)")
+                let text = try await console.get(target, session).words
+                #expect(text.contains("until \(tomorrow)T00:00:00Z, since "), "\(target)")
                 #expect(text.contains(" by \(key), anna: no codes left"), "\(target)")
             }
             let paused = try #require(try await console.offers().first { $0["offerId"] as? String == "comeback" })

@@ -12,12 +12,14 @@ struct Moment {
 }
 
 extension PageElement {
-    /// Moments whose words are not those of their `datetime`, to the minute.
+    /// Moments whose words are not those of their `datetime`, with seconds where there are any.
     var wrongMoments: [String] {
         all("time").compactMap { time in
             let words = time.children.compactMap { if case .text(let text) = $0 { text } else { nil } }.joined()
             let iso = time.attributes["datetime"] ?? ""
-            return words == "\(iso.prefix(10)) \(iso.dropFirst(11).prefix(5)) UTC" ? nil : "\(iso): \(words)"
+            let clock = iso.dropFirst(11).prefix(8)
+            let shown = clock.hasSuffix(":00") ? clock.dropLast(3) : clock
+            return words == "\(iso.prefix(10)) \(shown) UTC" ? nil : "\(iso): \(words)"
         }
     }
 }

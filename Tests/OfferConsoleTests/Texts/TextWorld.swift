@@ -27,7 +27,7 @@ struct TextWorld: Sendable {
 
     static func reload(_ attack: String, isAttacked: Bool) -> @Sendable (inout ServerState) -> Void {
         let failure = text(.reload, attack, isAttacked)
-        return { $0.lastReload = ServerState.Reload(at: ConsoleFixture.start, failure: failure) }
+        return { $0.lastReload = ServerState.Reload(at: ConsoleFixture.start, failure: .init(failure, hint: failure)) }
     }
 
     static func webhook(_ attack: String, isAttacked: Bool) -> Webhook {

@@ -56,7 +56,9 @@ struct OperatorPageTests {
 
         try installation.directory.write(yaml + more + "retention: never\n", to: "offerd.yaml")
         while try await scrape()["offerd_reload_succeeded"] != 0 { await Task.yield() }
-        #expect(try await page().contains("<strong>refused:</strong>"))
+        let refused = try await page()
+        #expect(refused.contains(#"<span class="badge invalid">refused</span>"#))
+        #expect(refused.contains(#"<div class="notice" role="alert">"#) && refused.contains("retention"))
         #expect(try await text("\(server.url)/console/operations", "eve").contains("<h1>Sign in</h1>"))
         try await client.shutdown()
         #expect(await server.stop() == 0)
