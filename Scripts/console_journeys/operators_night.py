@@ -81,7 +81,7 @@ def failing_webhook(night: Person, service: Service) -> None:
     with service.webhook_down():
         issued = service.order(COMEBACK, {"appAccountToken": customer.account})["issuedOfferId"]
         wait_until(night, "the webhook fails", lambda: "takes no events" in webhook(night))
-        expect_words("the failing webhook", webhook(night), "less than a minute ago", "tried again")
+        expect_words("the failing webhook", webhook(night), "less than a minute ago", "status 503", "next try")
         night.press("Send a test event")
         expect_words("a test event that fails", night.status(), "the receiver answered with status 503")
     night.press("Send a test event")
@@ -116,7 +116,7 @@ def api_keys(night: Person, service: Service, browser: Browser) -> None:
         night.go(PAGE)
         return plain(night.region("API keys").get_by_role("listitem").filter(has_text="night shift").inner_text())
 
-    expect_words("the new key", shown(), "support", "active", "last used never, ends", "(in 6 days)")
+    expect_words("the new key", shown(), "support", "active", "last used never, expires", "(in 6 days)")
     with person(browser, "night, who has the key", service.url) as thief:
         thief.sign_in(token, "/console/customers", called="")
         thief.expect_path("signing in", "/console/customers")

@@ -2,6 +2,7 @@
 
 import http.client
 import pathlib
+import re
 import statistics
 import time
 from dataclasses import dataclass
@@ -105,7 +106,9 @@ def use_script(visitor: Person) -> None:
     """What a page does better with JavaScript."""
     visitor.page.locator("body").press("/")
     expect(visitor.page.evaluate("document.activeElement.type") == "search", "`/` does not go to the search")
-    title = visitor.page.locator("time").first.get_attribute("title") or ""
+    moment = visitor.page.locator("time").first
+    title, shown = moment.get_attribute("title") or "", moment.inner_text()
+    expect(re.fullmatch(r"\d{1,2} [A-Z][a-z]{2,3} \d{4}, \d\d:\d\d [A-Z]\S+", shown) is not None, f"a time is shown as `{shown}`")
     expect("UTC" in title, f"a time has `{title}` beside the pointer instead of UTC")
     visitor.page.keyboard.press("Escape")
 

@@ -66,11 +66,11 @@ struct TextPartTests {
                 let (_, day, clock, minutes, seconds) = match.output
                 let time = clock.map(String.init) ?? "\(minutes ?? "")\(seconds ?? ":00")"
                 guard let instant = Instant(iso8601: "\(day)T\(time)Z") else { continue }
-                add(piece.unicodeScalars[start..<match.range.lowerBound].description)
+                add(Substring(piece.unicodeScalars[start..<match.range.lowerBound]))
                 parts.append(.instant(instant))
                 start = match.range.upperBound
             }
-            add(piece.unicodeScalars[start...].description)
+            add(Substring(piece.unicodeScalars[start...]))
         }
         return parts
     }
