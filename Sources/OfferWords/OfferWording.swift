@@ -33,7 +33,7 @@ package enum OfferWording {
         let usedUp = StandingText.usedUpAt(summary).map(TimeText.day)
         fields += [
             ("used", summary.used.map(words)), ("left", StandingText.left(summary)),
-            ("used up", usedUp.map { "about \($0), if as much is redeemed as lately" }),
+            ("used up", usedUp.map { "about \($0) (UTC), if as much is redeemed as lately" }),
         ]
         return fields.compactMap { name, value in value.map { (name, $0) } }
     }

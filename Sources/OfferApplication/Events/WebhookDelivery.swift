@@ -66,8 +66,8 @@ public final class WebhookDelivery: Sendable {
     let clock: @Sendable () -> Instant
     let realClock: @Sendable () -> Instant
     let metrics: WebhookMetrics
-    let onFailure: @Sendable (Webhook, String) -> Void
     let onNote: @Sendable (Webhook, Note) -> Void
+    let onFailure: @Sendable (Webhook, String) -> Void
     private let pace: SpacedTurns
     private let memory = Mutex(Memory())
 
@@ -81,8 +81,8 @@ public final class WebhookDelivery: Sendable {
         _ webhook: Webhook, database: any StoreDatabase, sender: any WebhookSender, holder: String,
         isAlone: Bool = false,
         clock: @escaping @Sendable () -> Instant, realClock: @escaping @Sendable () -> Instant,
-        metrics: WebhookMetrics, onFailure: @escaping @Sendable (Webhook, String) -> Void = { _, _ in },
-        onNote: @escaping @Sendable (Webhook, Note) -> Void = { _, _ in }
+        metrics: WebhookMetrics, onNote: @escaping @Sendable (Webhook, Note) -> Void = { _, _ in },
+        onFailure: @escaping @Sendable (Webhook, String) -> Void = { _, _ in }
     ) {
         self.webhook = webhook
         self.database = database
@@ -92,8 +92,8 @@ public final class WebhookDelivery: Sendable {
         self.clock = clock
         self.realClock = realClock
         self.metrics = metrics
-        self.onFailure = onFailure
         self.onNote = onNote
+        self.onFailure = onFailure
         pace = SpacedTurns(interval: .seconds(1) / max(1, webhook.perSecond))
         metrics.begin(webhook)
     }

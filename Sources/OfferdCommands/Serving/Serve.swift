@@ -215,8 +215,12 @@ struct Serve: AsyncParsableCommand {
                 WebhookDelivery(
                     webhook, database: database, sender: sender, holder: holder,
                     isAlone: setup.database.path == nil, clock: clock, realClock: { .wallClock },
-                    metrics: webhookMetrics, onFailure: { webhooks.noteFailure($1, of: $0) }
-                ) { started.log($1, of: $0) }
+                    metrics: webhookMetrics
+                ) {
+                    started.log($1, of: $0)
+                } onFailure: {
+                    webhooks.noteFailure($1, of: $0)
+                }
             })
         if let interval = setup.configuration.recheck {
             let patience = RetryPolicy(sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { _ in })

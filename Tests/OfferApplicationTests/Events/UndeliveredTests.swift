@@ -1,6 +1,7 @@
 import Metrics
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import OpenSSLCrypto
 import Testing
 
@@ -15,7 +16,7 @@ struct UndeliveredTests {
         let webhook = bench.webhook()
         let registry = WebhookRegistry([webhook])
         let keys = APIKeys(
-            database: Ledger(bench.database, digest: OpenSSLDigest(), key: nil), digest: OpenSSLDigest(),
+            database: OfferStore.Ledger(bench.database, digest: OpenSSLDigest(), key: nil), digest: OpenSSLDigest(),
             random: OpenSSLRandom(), author: .service, clock: { bench.clock.now })
         let states = ScopeStates(database: bench.database, webhooks: registry, apiKeys: keys)
         let caller = Caller(apiKeyId: "k", scope: DeliveryBench.scope, role: .admin)
