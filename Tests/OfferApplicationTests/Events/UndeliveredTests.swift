@@ -1,4 +1,5 @@
 import Metrics
+import OfferAPI
 import OfferModel
 import OfferStore
 import OfferTestSupport

@@ -278,7 +278,7 @@ extension Figures {
             }
             let lines = notice.all("p").map { $0.words.replacing(", ", with: " ") }
             let answered = [answer.text("verdict") ?? ""] + causes + missing
-            expect(lines, answered.map { $0.replacing(", ", with: " ") }, "\(fields)")
+            expect(lines, answered.map { Self.plain($0).replacing(", ", with: " ") }, "\(fields)")
         }
     }
 
