@@ -166,7 +166,7 @@ struct OperationsTests {
             state.lastReload = ServerState.Reload(
                 at: ConsoleFixture.start, failure: .init("`/etc/other.p8` does not exist", hint: "create `other`"))
             guard var key = state.signingKeys.first else { return }
-            key.scope.environment = .sandbox
+            key.scope = Scope(bundleId: key.scope.bundleId, environment: .sandbox)
             state.signingKeys.append(key)
         }
         try await ConsoleFixture.run(own: own) { console in
