@@ -13,7 +13,7 @@ struct Prose: MustacheCustomRenderable, MustacheTransformable {
     func transform(_ name: String) -> Any? {
         switch name {
         case "prose": Prose(text: html)
-        case "words": Prose(text: text.replacing(/[A-Z]/) { " \($0.output.lowercased())" })
+        case "words": Prose(text: text.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" })
         default: nil
         }
     }
