@@ -171,7 +171,7 @@ struct OperationsTests {
         }
         try await ConsoleFixture.run(own: own) { console in
             let text = try await console.get(Self.path, try await console.signIn(.admin)).text
-            #expect(!text.contains("other"))
+            #expect(!text.contains("other.p8") && !text.contains("<code>other</code>"))
             #expect(text.contains("<p>the new configuration was refused</p>"))
             #expect(text.contains(#"<p class="quiet">the log of <code>serve</code> says why</p>"#))
         }
