@@ -44,6 +44,13 @@ package enum FunnelWords {
         Count("no longer recorded", "removed", "were refused; retention removed the reason") { $0.notIssued.removed },
     ]
 
+    /// The discount cost: a row for each currency with what was issued, redeemed and refunded.
+    package static func costs(_ funnel: OfferFunnel) -> [[String?]] {
+        funnel.discountCost.map { cost in
+            [cost.currency] + [cost.issued, cost.redeemed, cost.refunded].map { NumberWords.amount($0, cost.currency) }
+        }
+    }
+
     package static let redemptions = [
         Count("in the offer", "inOffer", "redeemed it and still have periods of it left") { $0.redemptions.inOffer },
         Count("refunded", "refunded", "redeemed it and got a refund of a period of it") { $0.redemptions.refunded },

@@ -39,7 +39,8 @@ package enum OfferCharts {
                 func amounts(_ prices: KeyPath<OfferSeries.Bucket, [Price]>) -> [ChartNumber?] {
                     buckets.map { bucket in
                         let price = bucket[keyPath: prices].first { $0.currency == currency }
-                        return price.map { ChartNumber(decimal: $0.amount) } ?? ChartNumber(0)
+                        return price.map { ChartNumber(decimal: NumberWords.rounded($0.amount, currency)) }
+                            ?? ChartNumber(0)
                     }
                 }
                 return chart(
@@ -59,7 +60,9 @@ package enum OfferCharts {
                     return (id, ChartNumber(used), ChartNumber(count), "uses")
                 }
                 guard let spent = limit.spent, let spend = limit.spend else { return nil }
-                return (id, ChartNumber(decimal: spent), ChartNumber(decimal: spend), limit.currency ?? "")
+                let currency = limit.currency ?? ""
+                let (used, all) = (NumberWords.rounded(spent, currency), NumberWords.rounded(spend, currency))
+                return (id, ChartNumber(decimal: used), ChartNumber(decimal: all), currency)
             }
         }
         return rows.isEmpty ? [] : [.budgets("Used of totals and budgets", rows: Array(rows.prefix(most)))]

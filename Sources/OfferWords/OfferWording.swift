@@ -8,10 +8,12 @@ package enum OfferWording {
     /// - Parameter catalog: the catalog in force, where this version can read it.
     package static func fields(_ summary: OfferSummary, _ catalog: Catalog?) -> [(name: String, value: String)] {
         func list(_ values: [String]?) -> String? { values.flatMap { $0.isEmpty ? nil : $0.joined(separator: ", ") } }
+        let pause = StandingText.pause(summary)
         var fields: [(String, String?)] = [
             ("formerly", list(summary.formerly?.map(\.rawValue))), ("type", summary.type.rawValue),
-            ("status", summary.status.rawValue), ("standing", StandingText.words(summary)),
-            ("paused", StandingText.pause(summary)), ("starts", summary.starts.map(TimeText.absolute)),
+            // The standing says what the status does, and the pause what that of a paused offer would.
+            ("standing", summary.standing == .paused && pause != nil ? nil : StandingText.words(summary)),
+            ("paused", pause), ("starts", summary.starts.map(TimeText.absolute)),
             ("ends", summary.ends.map(TimeText.absolute)), ("priority", String(summary.priority)),
         ]
         if let catalog, let offer = catalog.offer(summary.offerId) {
@@ -33,7 +35,7 @@ package enum OfferWording {
         let usedUp = StandingText.usedUpAt(summary).map(TimeText.day)
         fields += [
             ("used", summary.used.map(words)), ("left", StandingText.left(summary)),
-            ("used up", usedUp.map { "about \($0) (UTC), if as much is redeemed as lately" }),
+            ("used up", usedUp.map { "around \($0), at the current rate" }),
         ]
         return fields.compactMap { name, value in value.map { (name, $0) } }
     }
@@ -47,11 +49,18 @@ package enum OfferWording {
         words(rollout) + (rollout.salt.map { ", salt \($0)" } ?? "")
     }
 
-    /// `118 uses (20 issued, 98 redeemed), 1770.00 USD`.
+    /// `118 uses (20 issued, 98 redeemed, 37 of them known from purchases alone and not issued here), 1,770.00 USD`.
     private static func words(_ used: OfferSummary.Used) -> String {
-        let parts = [used.issued.map { "\($0) issued" }, used.redeemed.map { "\($0) redeemed" }].compactMap(\.self)
-        let uses = used.uses.counted("use") + (parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))")
-        return ([uses] + used.spent.map { "\($0.amount) \($0.currency)" }).joined(separator: ", ")
+        let elsewhere = used.notIssuedHere.flatMap { $0 > 0 ? $0 : nil }
+        let parts = [
+            used.issued.map { "\(NumberWords.count($0)) issued" },
+            used.redeemed.map { "\(NumberWords.count($0)) redeemed" },
+            elsewhere.map { "\(NumberWords.count($0)) of them known from purchases alone and not issued here" },
+        ].compactMap(\.self)
+        let uses =
+            NumberWords.count(used.uses) + (used.uses == 1 ? " use" : " uses")
+            + (parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))")
+        return ([uses] + used.spent.map { NumberWords.money($0.amount, $0.currency) }).joined(separator: ", ")
     }
 
     /// `4.99 USD per month for 3 months`.

@@ -28,7 +28,7 @@ package enum SeriesWords {
                 .saturatingAdding(Money.milliunits(price.amount) ?? 0)
         }
         let texts = sums.sorted { $0.key < $1.key }.map {
-            Money(milliunits: $0.value, currency: $0.key).description
+            NumberWords.money(Money(milliunits: $0.value, currency: $0.key).amount, $0.key)
         }
         return texts.isEmpty ? nil : texts.joined(separator: ", ")
     }

@@ -32,7 +32,8 @@ package enum SimulationWords {
 
     package static func costs(_ result: SimulationResult) -> [String] {
         (result.costCeiling ?? []).map { cost in
-            "costs at most \(cost.amount) \(cost.currency)" + (cost.isCapped ? ", as its limits leave" : "")
+            "costs at most \(NumberWords.money(cost.amount, cost.currency))"
+                + (cost.isCapped ? ", as its limits leave" : "")
         }
     }
 }

@@ -45,14 +45,18 @@ package enum StandingText {
             + (pause.reason.map { ": \($0)" } ?? "")
     }
 
-    /// `382 of 500, 230.00 of 2000.00 USD`: what remains of each total and each budget.
+    /// `382 of 500, 230.00 of 2,000.00 USD`: what remains of each total and each budget.
     ///
     /// - Parameter isShort: whether it has to fit a table, as `382 of 500, 230.00 USD`.
     package static func left(_ offer: OfferSummary, isShort: Bool = false) -> String? {
         let parts = (offer.limits ?? []).compactMap { limit -> String? in
-            if let remaining = limit.remaining, let count = limit.count { return "\(remaining) of \(count)" }
+            if let remaining = limit.remaining, let count = limit.count {
+                return "\(NumberWords.count(remaining)) of \(NumberWords.count(count))"
+            }
             guard let unspent = limit.unspent, let spend = limit.spend else { return nil }
-            return "\(unspent)\(isShort ? "" : " of \(spend)") \(limit.currency ?? "")"
+            let currency = limit.currency ?? ""
+            let all = isShort ? "" : " of \(NumberWords.amount(spend, currency))"
+            return "\(NumberWords.amount(unspent, currency))\(all) \(currency)"
         }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }

@@ -141,6 +141,8 @@ package struct OfferSummary: WireObject {
         /// Of these, the issued offers without a redemption; absent from older servers, as is the next.
         package var issued: Int?
         package var redeemed: Int?
+        /// Of `redeemed`, those that only purchases show, without an offer issued here; absent from older servers.
+        package var notIssuedHere: Int?
         /// The nominal discount of these, by currency.
         package var spent: [Price] = []
 
@@ -148,6 +150,7 @@ package struct OfferSummary: WireObject {
 
         package mutating func visit(_ members: inout some MemberVisitor) {
             members.optional("issued", &issued)
+            members.optional("notIssuedHere", &notIssuedHere)
             members.optional("redeemed", &redeemed)
             members.required("spent", &spent)
             members.required("uses", &uses)

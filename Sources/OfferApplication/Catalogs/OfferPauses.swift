@@ -211,6 +211,7 @@ extension OfferSummary.Used {
         // What a clock that is set back counts again is issued, and not redeemed.
         self.issued = min(issued, uses)
         redeemed = uses - min(issued, uses)
+        notIssuedHere = min(usage.unmatched, uses - min(issued, uses))
         spent = usage.spent.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map {
             Price(Money(milliunits: $0.value, currency: $0.key))
         }

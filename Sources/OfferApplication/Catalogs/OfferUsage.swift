@@ -4,6 +4,8 @@ import OfferStore
 /// What everyone together has used of an offer.
 struct OfferUsage {
     let uses: Int
+    /// Of these, the redemptions without an issued offer.
+    let unmatched: Int
     /// In milliunits, by currency.
     let spent: [String: Int64]
 
@@ -14,7 +16,8 @@ struct OfferUsage {
             guard let cost = catalog.cost(of: offer, on: product, times: count) else { continue }
             spent[cost.currency] = (spent[cost.currency] ?? 0).saturatingAdding(cost.milliunits)
         }
-        uses = counters.places.saturatingAdding(counters.unmatched.values.saturatingSum())
+        unmatched = counters.unmatched.values.saturatingSum()
+        uses = counters.places.saturatingAdding(unmatched)
         self.spent = spent
     }
 

@@ -86,7 +86,7 @@ extension ConsoleSite {
                 ),
                 (
                     "Discount cost", ["currency", "issued", "redeemed", "of that refunded"],
-                    funnel.discountCost.map { [$0.currency, $0.issued, $0.redeemed, $0.refunded] }
+                    FunnelWords.costs(funnel)
                 ),
             ]),
             "notes": FunnelRateText.lift(funnel.holdoutLift) + FunnelRateText.saveRate(funnel.saveRate),

@@ -67,7 +67,7 @@ struct FunnelText {
         let lines = table(
             TextTable(
                 ["DISCOUNT COST", "ISSUED", "REDEEMED", "OF THAT REFUNDED"], alignedRight: [1, 2, 3],
-                rows: funnel.discountCost.map { [$0.currency, $0.issued, $0.redeemed, $0.refunded] }))
+                rows: FunnelWords.costs(funnel)))
         return lines.isEmpty
             ? [] : lines + ["  nominal: the regular price minus the offer's, by the catalog of the issue"]
     }
