@@ -127,6 +127,7 @@ let package = Package(
                 .embedInCode("Templates/offer.mustache"),
                 .embedInCode("Templates/offers.mustache"),
                 .embedInCode("Templates/operations.mustache"),
+                .embedInCode("Templates/overview.mustache"),
                 .embedInCode("Templates/pauseAll.mustache"),
                 .embedInCode("Templates/pauseForm.mustache"),
                 .embedInCode("Templates/picture.mustache"),

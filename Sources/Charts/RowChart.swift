@@ -26,10 +26,15 @@ struct RowChart: ChartBody {
         guard !rows.isEmpty else { return canvas.noData(from: top) }
         let columns = canvas.inner * 0.35
         let isStacked = canvas.isNarrow || rows.contains { ChartRow.width($0.notes.last ?? "") > columns }
-        let notes = rows.map { $0.note(room: isStacked ? canvas.inner * 0.6 : columns) }
-        let label = min(canvas.inner * 0.3, rows.map { SVGText.width(SVGText.clean($0.label)) }.max() ?? 0) + 0.1
+        let labels = rows.map { SVGText.width(SVGText.clean($0.label)) }
+        // A short name leaves its room to the number, and short numbers theirs to the names.
+        let notes = zip(rows, labels).map { row, label in
+            row.note(room: isStacked ? max(canvas.inner * 0.6, canvas.inner - label - 12.2) : columns)
+        }
+        let note = notes.map(ChartRow.width).max() ?? 0
+        let label = min(max(canvas.inner * 0.3, canvas.inner * 0.6 - note), labels.max() ?? 0) + 0.1
         let left = ChartCanvas.margin + (isStacked ? 0 : label + 12)
-        let right = canvas.right - (isStacked ? 0 : (notes.map(ChartRow.width).max() ?? 0) + 12)
+        let right = canvas.right - (isStacked ? 0 : note + 12)
         let axis = ChartAxis(
             rows.flatMap { [$0.bar, $0.rest] }.compactMap(\.self), steps: max(2, (right - left) / 110),
             room: 80)
@@ -96,7 +101,7 @@ extension Chart {
             return ChartRow(
                 label: row.label, bar: ChartNumber(value: min(max(percent, 0), longest), text: share),
                 rest: ChartNumber(100),
-                notes: ["\(amounts) \(row.unit) · \(share)", amounts, share])
+                notes: ["\(amounts) \(row.unit) · \(share)", "\(amounts) \(row.unit)", amounts, share])
         }
         return Chart(
             title, subtitle, words: rows.map(\.words),

@@ -100,6 +100,7 @@ package struct ConsoleSite: Sendable {
             action("\(Self.root)/pause", Self.pauseFields, making: .pauseAll, use: pause(ofAll: true)),
             action("\(Self.root)/resume", [], making: .resumeAll, use: resume(ofAll: true)),
             page("\(offer)/results", showing: .series, use: results),
+            page(Self.overviewPath, showing: .funnel, use: overview),
             action("\(offer)/audience", ["where"], making: .simulate, use: simulate),
             page(audience, showing: .simulation, use: self.audience),
             action("\(audience)/cancel", [], making: .cancel, use: cancel),

@@ -16,6 +16,7 @@ enum Templates {
             "pauseForm": PackageResources.pauseForm_mustache, "pauseAll": PackageResources.pauseAll_mustache,
             "offers": PackageResources.offers_mustache, "offer": PackageResources.offer_mustache,
             "results": PackageResources.results_mustache, "audience": PackageResources.audience_mustache,
+            "overview": PackageResources.overview_mustache,
             "changes": PackageResources.changes_mustache, "catalog": PackageResources.catalog_mustache,
             "revision": PackageResources.revision_mustache, "age": PackageResources.age_mustache,
             "board": PackageResources.board_mustache,

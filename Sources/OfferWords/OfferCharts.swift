@@ -68,12 +68,14 @@ package enum OfferCharts {
         return rows.isEmpty ? [] : [.budgets("Used of totals and budgets", rows: Array(rows.prefix(most)))]
     }
 
-    /// The waterfall of a simulation, and who becomes eligible in the days after it.
+    /// The waterfall of a simulation, and who becomes eligible in the days after it if anyone does.
     package static func simulation(_ result: SimulationResult, of offer: String) -> [Chart] {
-        [
-            .waterfall(
-                "Audience of \(offer)", subtitle: "as of \(TimeText.absolute(result.asOf))", unit: "customers",
-                steps: result.waterfall.map { ($0.step, ChartNumber($0.customers)) }),
+        let waterfall = Chart.waterfall(
+            "Audience of \(offer)", subtitle: "as of \(TimeText.absolute(result.asOf))", unit: "customers",
+            steps: result.waterfall.map { ($0.step, ChartNumber($0.customers)) })
+        guard result.next30Days.contains(where: \.eligible.isTold) else { return [waterfall] }
+        return [
+            waterfall,
             .series(
                 "Customers who become eligible for \(offer)", unit: "customers", bucket: "day in UTC",
                 labels: result.next30Days.map(\.day),

@@ -4,16 +4,29 @@ import OfferModel
 /// What a simulation says, for the text of `offerctl simulate` and the console.
 package enum SimulationWords {
     package static func headline(_ result: SimulationResult, of offer: String) -> String {
-        "\(result.eligible.words) of \(result.customers.words) customers would get `\(offer)`, as of "
-            + TimeText.absolute(result.asOf)
+        let count =
+            if case .fewerThan = result.customers {
+                "too few customers to tell how many"
+            } else {
+                "\(result.eligible.words) of \(result.customers.words) customers"
+            }
+        return "\(count) would get `\(offer)`, as of \(TimeText.absolute(result.asOf))"
+    }
+
+    /// What was counted: `all customers, by the catalog in force then, revision 3`.
+    package static func basis(_ result: SimulationResult) -> String {
+        let catalog =
+            result.catalogRevision.map { "the catalog in force then, revision \($0)" } ?? "a text that was not applied"
+        return (result.where.map { "customers who meet `\($0)`" } ?? "all customers") + ", by \(catalog)"
+            + (result.comparedRevision.map { ", compared with revision \($0)" } ?? "")
     }
 
     package static func outcomes(_ result: SimulationResult) -> [[String?]] {
         [
             ["eligible", result.eligible.words], ["ineligible", result.ineligible.words],
-            ["of those only by rollout or holdout", result.heldBack.words],
+            result.heldBack == .exactly(0) ? [] : ["of those only by rollout or holdout", result.heldBack.words],
             ["undetermined", result.undetermined.words],
-        ]
+        ].filter { !$0.isEmpty }
     }
 
     /// Who gains the offer and who loses it, if it was compared.
@@ -41,13 +54,13 @@ package enum SimulationWords {
 extension AudienceCount {
     package var words: String {
         switch self {
-        case .exactly(let number): String(number)
+        case .exactly(let number): NumberWords.count(number)
         case .fewerThan(let number): "fewer than \(number)"
         }
     }
 
     /// Whether it is a number above zero.
-    fileprivate var isTold: Bool {
+    package var isTold: Bool {
         if case .exactly(let number) = self { number > 0 } else { false }
     }
 }

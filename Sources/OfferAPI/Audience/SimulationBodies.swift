@@ -128,6 +128,12 @@ public struct FewCustomers: WireObject {
 public struct SimulationResult: WireObject {
     /// The instant that was decided at.
     public var asOf: Instant = .blank
+    /// The condition that the request gave.
+    public var `where`: String?
+    /// The revision that decided; absent for a text that the request gave, and of older servers.
+    public var catalogRevision: Int?
+    /// The revision it was compared with; absent if that lacks the offer, so that everyone who gets it gains it.
+    public var comparedRevision: Int?
     /// The customers that were counted: all, or those who meet `where`.
     public var customers = AudienceCount.exactly(0)
     public var eligible = AudienceCount.exactly(0)
@@ -159,6 +165,8 @@ public struct SimulationResult: WireObject {
     public mutating func visit(_ members: inout some MemberVisitor) {
         members.required("asOf", &asOf)
         members.required("byRule", &byRule)
+        members.optional("catalogRevision", &catalogRevision)
+        members.optional("comparedRevision", &comparedRevision)
         members.optional("costCeiling", &costCeiling)
         members.required("customers", &customers)
         members.required("eligible", &eligible)
@@ -172,6 +180,7 @@ public struct SimulationResult: WireObject {
         members.required("undeterminedBy", &undeterminedBy)
         members.optional("undeterminedWhere", &undeterminedWhere)
         members.required("waterfall", &waterfall)
+        members.optional("where", &`where`)
     }
 
     public struct RuleCount: WireObject {

@@ -19,6 +19,8 @@ struct AudienceCounting {
     private let condition: CompiledOffer?
     /// By the catalog that is compared with; without a value if that has no such offer.
     private let compared: AudienceOffer??
+    /// What it counts, as the result says it.
+    private var basis = SimulationResult()
     private let now: Instant
     private let isTurned: Bool
     private let transaction: any StoreTransaction
@@ -45,11 +47,14 @@ struct AudienceCounting {
         }
         self.offer = try AudienceOffer(
             offer, in: base, number: number, formats: inquiry.formats, policy: policy, transaction)
+        basis.where = request.where
+        basis.catalogRevision = request.catalog == nil ? base.catalogRevision : nil
         condition = try request.where.map { text in
             var probe = offer.offer
             probe.eligibility = try ConditionText.condition(text, in: base.catalog)
             return CompiledOffer(probe)
         }
+        var comparedRevision: Int?
         compared = try request.compareWith.map { compared in
             var other = base
             switch compared {
@@ -59,10 +64,12 @@ struct AudienceCounting {
                 try other.take(revision: Int64(revision), in: number, catalogs: catalogs, transaction)
             }
             return try offer.offer.ids.reversed().lazy.compactMap(other.compiledCatalog.compiledOffer).first.map {
-                try AudienceOffer(
+                comparedRevision = other.catalogRevision
+                return try AudienceOffer(
                     $0, in: other, number: number, formats: inquiry.formats, policy: policy, transaction)
             }
         }
+        basis.comparedRevision = comparedRevision
         pages = CustomerPages(transaction, scope: number)
         now = base.now
         isTurned = request.asOf != nil
@@ -77,6 +84,8 @@ struct AudienceCounting {
     func run(_ progress: (_ done: Int, _ of: Int) throws -> Void, pause: () -> Void) throws -> KeptAudience {
         var tally = AudienceTally(of: offer.offer.offer, at: now)
         var kept = KeptAudience()
+        kept.result = basis
+        kept.hasRollout = offer.offer.offer.rollout != nil
         var (eligible, gains, losses): ([CustomerNumber], [CustomerNumber], [CustomerNumber]) = ([], [], [])
         let total = try pages.count()
         var (done, last): (Int, CustomerNumber?) = (0, nil)

@@ -9,6 +9,8 @@ struct KeptAudience: WireObject {
     var offerId: OfferId = ""
     var result = SimulationResult()
     var hasCondition = false
+    /// Absent from results of older versions.
+    var hasRollout: Bool?
     var isCompared = false
     var undeterminedWhere = 0
     var gains = 0
@@ -29,6 +31,7 @@ struct KeptAudience: WireObject {
         members.required("gainSamples", &gainSamples)
         members.required("gains", &gains)
         members.required("hasCondition", &hasCondition)
+        members.optional("hasRollout", &hasRollout)
         members.required("isCompared", &isCompared)
         members.required("lossSamples", &lossSamples)
         members.required("losses", &losses)
@@ -104,7 +107,8 @@ extension KeptAudience {
         shown.eligible = privacy.count(eligible)
         shown.ineligible = privacy.count(result.ineligible.number)
         shown.undetermined = privacy.count(result.undetermined.number)
-        shown.heldBack = privacy.count(result.heldBack.number)
+        // Without a rollout it is nobody, as the catalog says to everyone.
+        shown.heldBack = hasRollout == false ? .exactly(0) : privacy.count(result.heldBack.number)
         if hasCondition { shown.undeterminedWhere = privacy.count(undeterminedWhere) }
         shown.byRule = result.byRule.compactMap { rule in
             guard privacy.mayTell(rule.count.number) else { return nil }
@@ -146,13 +150,13 @@ extension KeptAudience {
 /// What a role learns of the customers behind numbers. Support is there to look at single customers. A `marketing` key
 /// gets numbers in tens, of fewer than ten only that they are few, and no customer by name: with a condition such as
 /// `A or B` a list of those who meet it would tell who meets `A` (docs/audience.md#privacy).
-struct AudiencePrivacy {
+package struct AudiencePrivacy {
     /// The fewest customers that are told apart.
     static let fewest = 10
 
-    let isLimited: Bool
+    package let isLimited: Bool
 
-    init(_ role: Role) {
+    package init(_ role: Role) {
         isLimited = role == .marketing
     }
 

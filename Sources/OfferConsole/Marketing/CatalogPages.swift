@@ -212,11 +212,16 @@ extension ConsoleSite {
             }
             content["offers"] = PageMembers.ofPlan(
                 try await judged(changes, from: earlier, to: new), in: new)
+            if changes.isEmpty { content["noChange"] = Self.noChange(earlier) }
+        } else {
+            content["noChange"] = "This version of offerd cannot read this revision, so it cannot say what it changed."
         }
         let document = applied.document ?? ""
         content["document"] = document.utf8.count <= Self.editorBytes ? document : nil
         let (inForce, current) = try await catalogInForce(visit)
         content["isInForce"] = inForce.revision == number
+        if number > 1 { content["previousPath"] = PageLink.revision(number - 1) }
+        if number < inForce.revision { content["nextPath"] = PageLink.revision(number + 1) }
         if visit.may(.apply), inForce.revision != number {
             let (changes, problem) = try await answered {
                 try await rollback(to: applied, new, from: inForce.revision, current, visit)
@@ -232,6 +237,12 @@ extension ConsoleSite {
             }
         }
         return try pages.page("revision", "Revision \(number)", content, visit)
+    }
+
+    private static func noChange(_ earlier: Catalog?) -> String {
+        earlier == nil
+            ? "This version of offerd cannot read the revision before it, so it cannot say what it changed."
+            : "It changed no offer and no product, only how the text is written."
     }
 
     /// What going back to a revision would change.

@@ -11,16 +11,16 @@ import OfferWords
 extension ConsoleSite {
     private static let offersOnBoard = 25
     private static let barsOnBoard = 40
-    /// What matters first comes first.
-    private static let standings: [OfferStanding] = [.running, .scheduled, .paused, .exhausted, .draft, .ended]
+    /// What someone has to decide about comes first.
+    private static let standings: [OfferStanding] = [.paused, .exhausted, .running, .scheduled, .draft, .ended]
     static let pauseFields = ["until", "reason"]
 
     /// `GET /console/offers`.
     @Sendable func offers(_ request: Request, _ visit: Visit) async throws -> Response {
         var query = try QueryParameters(request, known: ["cursor"])
-        let place = query.cursor("cursor") { OfferPlace($0) }
+        let place = query.cursor("cursor") { Int($0).flatMap { $0 > 0 ? $0 : nil } }
         try query.finish()
-        return try pages.page("offers", "Offers", try await board(from: place, visit), visit)
+        return try pages.page("offers", "Offers", try await board(from: place ?? 0, visit), visit)
     }
 
     /// `GET /console`: where each role begins.
@@ -31,22 +31,27 @@ extension ConsoleSite {
         return try pages.page("home", "Console", content, visit)
     }
 
-    private func board(from place: OfferPlace? = nil, _ visit: Visit) async throws -> [String: Any] {
-        let found = try await useCases.switches.offers(from: place, limit: Self.offersOnBoard, caller: visit.caller)
-        guard let page = found else {
+    /// - Parameter place: how many offers the pages before had.
+    private func board(from place: Int = 0, _ visit: Visit) async throws -> [String: Any] {
+        let all = try await offers(visit)
+        guard place == 0 || place < all.count else {
             throw RequestFault(path: "query.cursor", .invalidValue, "the cursor is not of this list")
         }
-        let drawn = page.items.filter { $0.standing != .ended && $0.standing != .draft }
+        let ordered = Self.standings.flatMap { standing in all.filter { $0.standing == standing } }
+        let page = ordered.dropFirst(place).prefix(Self.offersOnBoard)
+        let drawn = page.filter { $0.standing != .ended && $0.standing != .draft }
         var content: [String: Any] = [
             "standings": Self.standings.compactMap { standing -> [String: Any]? in
-                let offers = page.items.filter { $0.standing == standing }
-                return offers.isEmpty
-                    ? nil : ["standing": standing.rawValue, "count": offers.count, "offers": offers.map(Self.card)]
+                let offers = page.filter { $0.standing == standing }
+                guard !offers.isEmpty else { return nil }
+                let count = NumberWords.count(all.count { $0.standing == standing })
+                return ["standing": standing.rawValue, "count": count, "offers": offers.map(Self.card)]
             },
-            "charts": Picture.all(OfferCharts.budgets(drawn, most: Self.barsOnBoard), id: "budgets"),
+            "charts": Picture.all(OfferCharts.budgets(Array(drawn), most: Self.barsOnBoard), id: "budgets"),
             "mayPauseAll": visit.may(.pauseAll),
         ]
-        content["nextPath"] = page.next.map { "\(Self.root)/offers?cursor=\(PageLink.encoded($0))" }
+        if page.endIndex < all.count { content["nextPath"] = "\(Self.root)/offers?cursor=\(page.endIndex)" }
+        if visit.may(.funnel) { content["overviewPath"] = Self.overviewPath }
         return content
     }
 
@@ -107,13 +112,20 @@ extension ConsoleSite {
     /// The entry of the offer that the path names, in the list of the API.
     func summary(_ visit: Visit) async throws -> OfferSummary {
         let id = try visit.offerId()
-        var place: OfferPlace?
+        guard let found = try await offers(visit).first(where: { $0.offerId == id }) else {
+            throw RequestError.unknownOffer(id)
+        }
+        return found
+    }
+
+    private func offers(_ visit: Visit) async throws -> [OfferSummary] {
+        var (offers, place): ([OfferSummary], OfferPlace?) = ([], nil)
         repeat {
             let page = try await useCases.switches.offers(from: place, limit: 200, caller: visit.caller)
-            if let found = page?.items.first(where: { $0.offerId == id }) { return found }
+            offers += page?.items ?? []
             place = page?.next.flatMap { OfferPlace($0) }
         } while place != nil
-        throw RequestError.unknownOffer(id)
+        return offers
     }
 
     /// The catalog in force, as its text and, where this version can read it, as values.

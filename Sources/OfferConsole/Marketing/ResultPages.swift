@@ -11,6 +11,7 @@ extension ConsoleSite {
     /// More would make a page too large.
     private static let mostBuckets = 92
     private static let mostCharts = 3
+    private static let mostOffers = 200
     private static let conditionLength = 2_000
     /// Seconds after which a page looks again whether a simulation is done.
     private static let lookAgain = 2
@@ -50,6 +51,45 @@ extension ConsoleSite {
         }
         let status = seriesProblem.map { HTTPResponse.Status(code: $0.status) } ?? .ok
         return try pages.page("results", "Results of \(id.rawValue)", content, visit, status: status)
+    }
+
+    static let overviewPath = "\(root)/results"
+
+    /// `GET /console/results`: of all offers, those that customers asked for first in a range.
+    @Sendable func overview(_ request: Request, _ visit: Visit) async throws -> Response {
+        var query = try QueryParameters(request, known: ["from", "to"])
+        let (start, end) = (query.day("from"), query.day("to"))
+        try query.finish()
+        let (report, problem) = try await answered {
+            try await useCases.reports.funnel(from: start, to: end, caller: visit.caller)
+        }
+        let range = [("from", start), ("to", end)].map { "\($0)=\($1.map(TimeText.day) ?? "")" }.joined(separator: "&")
+        let offers = (report?.offers ?? []).filter { $0.stages.evaluated > 0 }
+            .sorted { ($1.stages.redeemed, $1.stages.issued) < ($0.stages.redeemed, $0.stages.issued) }
+        var content: [String: Any] = ["path": Self.overviewPath]
+        (content["from"], content["to"]) = (start.map(TimeText.day), end.map(TimeText.day))
+        content["problem"] = problem.map { PageMembers.of($0) }
+        content["report"] = report.map { report -> [String: Any] in
+            [
+                "range": "\(TimeText.absolute(report.from)) until \(TimeText.absolute(report.to))",
+                "offers": offers.prefix(Self.mostOffers).map(Self.row(range)), "isEmpty": offers.isEmpty,
+                "isCut": offers.count > Self.mostOffers, "mostOffers": Self.mostOffers,
+            ]
+        }
+        let status = problem.map { HTTPResponse.Status(code: $0.status) } ?? .ok
+        return try pages.page("overview", "Results of all offers", content, visit, status: status)
+    }
+
+    private static func row(_ range: String) -> (OfferFunnel) -> [String: Any] {
+        { funnel in
+            let spend = funnel.discountCost.map { NumberWords.money($0.redeemed, $0.currency) }
+            return [
+                "id": funnel.offerId.rawValue, "path": "\(PageLink.offer(funnel.offerId))/results?\(range)",
+                "asked": NumberWords.count(funnel.stages.evaluated), "issued": NumberWords.count(funnel.stages.issued),
+                "redeemed": NumberWords.count(funnel.stages.redeemed),
+                "spend": spend.isEmpty ? "–" : spend.joined(separator: ", "),
+            ]
+        }
     }
 
     private static func members(_ series: OfferSeries) -> [String: Any] {
@@ -111,6 +151,10 @@ extension ConsoleSite {
         let offer = OfferId(form.field("counted") ?? "")
         let draft = try Self.draft(&form)
         return try await refusing(draft, visit) {
+            let (inForce, _) = try await catalogInForce(visit)
+            guard inForce.revision == draft.revision else {
+                throw RequestError.catalogChanged(current: inForce.revision)
+            }
             var request = SimulationRequest()
             (request.offerId, request.catalog, request.compareWith) = (offer, draft.text, .inForce)
             let started = try await useCases.simulations.start(request, caller: visit.caller)
@@ -130,10 +174,12 @@ extension ConsoleSite {
         content["failure"] = body.failure
         if body.state == .running {
             content["refresh"] = Self.lookAgain
+            content["isWaiting"] = body.progress.of == 0
         } else if try await catalogInForce(visit).catalog?.offer(offer) != nil {
             // One of a text that was not applied has no page yet.
             content["path"] = PageLink.offer(offer)
         }
+        content["isInTens"] = AudiencePrivacy(visit.caller.role).isLimited
         if let result = body.result { content["result"] = Self.members(result, of: offer.rawValue) }
         return try pages.page("audience", "Audience of \(offer.rawValue)", content, visit)
     }
@@ -155,20 +201,26 @@ extension ConsoleSite {
     private static func members(_ result: SimulationResult, of offer: String) -> [String: Any] {
         [
             "headline": SimulationWords.headline(result, of: offer), "costs": SimulationWords.costs(result),
-            "charts": Picture.all(OfferCharts.simulation(result, of: offer), id: "audience"),
+            "basis": SimulationWords.basis(result),
+            "charts": Picture.all(
+                result.customers.isTold ? OfferCharts.simulation(result, of: offer) : [], id: "audience"),
             "tables": PageTable.all([
                 (
                     "Outcomes", ["outcome", "customers"],
                     SimulationWords.outcomes(result) + unknown(result)
-                        + SimulationWords.changes(result).map { [$0.words, $0.change.customers.words] }
+                        + (result.comparedRevision == nil ? [] : SimulationWords.changes(result)).map {
+                            [$0.words, $0.change.customers.words]
+                        }
                 ),
                 (
                     "Who is left after each rule", ["after", "left", "rule"],
                     result.waterfall.map { [$0.step, $0.customers.words, $0.rule] }
                 ),
                 (
-                    "Decided by", ["rule", "fact", "verdict", "customers"],
-                    result.byRule.map { [$0.rule, $0.fact, $0.verdict, $0.count.words] }
+                    "Decided by", ["because", "fact", "verdict", "customers", "rule"],
+                    result.byRule.map {
+                        [RuleId(rawValue: $0.rule)?.requirement, $0.fact, $0.verdict, $0.count.words, $0.rule]
+                    }
                 ),
                 (
                     "Undetermined because", ["reason", "customers"],

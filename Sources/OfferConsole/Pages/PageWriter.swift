@@ -15,7 +15,7 @@ struct PageWriter: Sendable {
             ["search", "customer", "issuedOffer", "recordedDecision"]
         ),
         ("Check a signature", "\(ConsoleSite.root)/signatures", .signatureChecks, ["signatures"]),
-        ("Offers", "\(ConsoleSite.root)/offers", .offers, ["offers", "offer", "results", "audience"]),
+        ("Offers", "\(ConsoleSite.root)/offers", .offers, ["offers", "offer", "results", "overview", "audience"]),
         ("Catalog", "\(ConsoleSite.root)/catalog", .catalog, ["catalog", "revision"]),
         ("Operations", ConsoleSite.operationsPath, .operations, ["operations"]),
     ]

@@ -65,9 +65,9 @@ struct CatalogPlanCommand: AsyncParsableCommand {
         commandName: "plan",
         abstract: "Show what applying a file would change, for which customers, and what may be lost.",
         discussion: """
-            Compares the file with the catalog in force and writes nothing. + widens what customers may have, - takes \
-            something away, ± does both, · does neither, and of ? it is not known. Says what the file would undo of later \
-            revisions than the one it was exported from, and of the last ten if it was exported from another environment. \
+            Compares the file with the catalog in force and writes nothing. + gives more, - takes away, ± both, · neither, \
+            ? unknown. Says what the file would undo of later revisions than the one it was exported from, and of the last \
+            ten if it was exported from another environment. \
             With --audience the server counts for each changed offer how many customers gain it and how many lose it, as \
             `offerctl simulate` does. Needs a key with the role marketing.
 
