@@ -11,7 +11,7 @@ enum OfferText {
             rows: offers.map { offer in
                 [
                     offer.offerId.rawValue, StandingText.word(offer), StandingText.until(offer).map(TimeText.absolute),
-                    offer.used.map { String($0.uses) }, StandingText.left(offer, isShort: true),
+                    offer.used.map { NumberWords.count($0.uses) }, StandingText.left(offer, isShort: true),
                     StandingText.usedUpAt(offer).map(TimeText.day), offer.type.rawValue,
                     offer.starts.map(TimeText.absolute), offer.ends.map(TimeText.absolute), String(offer.priority),
                 ]
