@@ -1,6 +1,6 @@
 import OfferAPI
 import OfferDocuments
-import OfferModel
+package import OfferModel
 import OfferStore
 
 /// The result of a simulation as it is kept: exact numbers, and customers by the store's numbers, so that an erasure
