@@ -45,6 +45,26 @@ struct ChartTextTests {
         #expect(drawn.words == ["\(name): 5"])
     }
 
+    @Test("a name is not cut where half the width is free, and a narrow number keeps its currency and its share")
+    func room() throws {
+        let name = "the customer must have or have had a subscription"
+        let wide = DrawnChart(
+            Chart.svg([.waterfall("T", unit: "customers", steps: [(name, ChartNumber(12))])], id: "a", width: 760))
+        #expect(wide.all("text").contains { $0.text == name })
+        let budget = (
+            label: "comeback", used: ChartNumber(decimal: "480.00"), allowed: ChartNumber(decimal: "90000.00"),
+            unit: "USD"
+        )
+        func notes(_ label: String) -> [String] {
+            var row = budget
+            row.label = label
+            let chart = DrawnChart(Chart.svg([.budgets("T", rows: [row])], id: "a", width: 400))
+            return chart.all("text").map(\.text)
+        }
+        #expect(notes("comeback").contains("480.00 of 90,000.00 USD · 0.5 %"))
+        #expect(notes(String(repeating: "comeback", count: 20)).contains("480.00 of 90,000.00 USD"))
+    }
+
     @Test("several pictures of a page share no id, and each is labelled by its own title and words")
     func ids() throws {
         let chart = Chart.series(

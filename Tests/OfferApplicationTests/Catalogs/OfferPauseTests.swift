@@ -219,7 +219,7 @@ struct OfferPauseTests {
         }
         let shown = try await Self.summary(bench)
         #expect(shown.standing == .running)
-        #expect(shown.used?.issued == 0 && shown.used?.redeemed == 10)
+        #expect(shown.used?.issued == 0 && shown.used?.redeemed == 10 && shown.used?.notIssuedHere == 0)
         // Ten in ten days: 20 more uses take 20 days, and 20.10 of 99.90 USD take 2 days and 17 minutes.
         let day = Instant.Duration.day
         #expect(

@@ -181,6 +181,9 @@ struct LimitsForEveryoneTests {
                 "9.99 of 5.00 USD spent across all customers, 4.99 USD more")
                 == true)
         #expect(try await Self.counters(bench).isEmpty)
+        let list = try await bench.useCases.switches.offers(from: nil, limit: 1, caller: Workbench.support)
+        let used = try #require(list?.items.first?.used)
+        #expect(used.uses == 1 && used.issued == 0 && used.redeemed == 1 && used.notIssuedHere == 1)
     }
 
     @Test("a lowered allowance shows as an overrun, and the open issued offer is judged by it too")

@@ -43,7 +43,7 @@ struct Answer {
         let sums = Dictionary(
             grouping: amounts, by: { $0.text("currency") ?? "?" }
         ).mapValues { $0.map { milliunits($0.text("amount") ?? "") }.reduce(0, +) }
-        let texts = sums.sorted { $0.key < $1.key }.map { "\(decimal($0.value)) \($0.key)" }
+        let texts = sums.sorted { $0.key < $1.key }.map { "\(amount(decimal($0.value))) \($0.key)" }
         return texts.isEmpty ? "–" : texts.joined(separator: ", ")
     }
 
@@ -52,6 +52,16 @@ struct Answer {
         let fraction = parts.count > 1 ? parts[1].padding(toLength: 3, withPad: "0", startingAt: 0) : "000"
         return (Int(parts.first ?? "0") ?? 0) * 1_000 + (Int(fraction) ?? 0)
     }
+
+    /// With two digits after the point, as dollars and euros have.
+    static func rounded(_ amount: String) -> String {
+        let isNegative = amount.hasPrefix("-")
+        let cents = (milliunits(isNegative ? String(amount.dropFirst()) : amount) + 5) / 10
+        return (isNegative ? "-" : "") + String(format: "%d.%02d", cents / 100, cents % 100)
+    }
+
+    /// `1,384.63` of `1384.627`.
+    static func amount(_ amount: String) -> String { grouped(rounded(amount)) }
 
     /// With two digits after the point, and a third where it is not zero.
     static func decimal(_ milliunits: Int) -> String {

@@ -32,6 +32,9 @@ struct FigureTests {
                 "comeback", "day", "Europe/Berlin", from: "2026-03-28", to: "2026-03-31", products: true)
             try await figures.results(
                 "comeback", "day", "Africa/Cairo", from: "2026-04-24", to: "2026-04-25", products: true)
+            for (from, to) in [("", ""), ("2026-05-20", "2026-06-25")] {
+                try await figures.overview(from: from, to: to)
+            }
             try await figures.catalog(shop.revision)
         }
     }

@@ -59,6 +59,9 @@ struct Figures: Sendable {
         let offers = try #require(try await ask("GET", "/v1/offers?limit=200")).list("items")
         try #require(offers.count == RandomShop.offers.count)
         var drawn: [String] = []
+        let order = ["paused", "exhausted", "running", "scheduled", "draft", "ended"]
+        let ordered = order.flatMap { standing in offers.filter { $0.text("standing") == standing } }
+        try #require(ordered.count == offers.count)
         for (standing, group) in Dictionary(grouping: offers, by: { $0.text("standing") ?? "?" }) {
             let section = try #require(page.section(standing), "\(place): \(standing)")
             expect(section.all("h2").first?.words, "\(standing) \(group.count)", "number of \(standing)")
@@ -71,15 +74,16 @@ struct Figures: Sendable {
                 expect(lines.first { $0.hasPrefix("Paused ") }, Self.pause(offer).map { "Paused \($0)" }, title)
             }
         }
-        for offer in offers where !["ended", "draft"].contains(offer.text("standing")) {
+        for offer in ordered where !["ended", "draft"].contains(offer.text("standing")) {
             for limit in offer.list("limits") {
                 let id = offer.text("offerId") ?? ""
                 if let used = limit.number("used"), let count = limit.number("count") {
                     let amounts = "\(Answer.grouped("\(used)")) of \(Answer.grouped("\(count)")) uses"
                     drawn.append("\(id): \(amounts)\(Answer.share(used, of: count))")
                 } else if let spent = limit.text("spent"), let spend = limit.text("spend") {
-                    let amounts = "\(Answer.grouped(spent)) of \(Answer.grouped(spend)) \(limit.text("currency") ?? "")"
-                    let share = Answer.share(Answer.milliunits(spent), of: Answer.milliunits(spend))
+                    let (used, all) = (Answer.rounded(spent), Answer.rounded(spend))
+                    let amounts = "\(Answer.grouped(used)) of \(Answer.grouped(all)) \(limit.text("currency") ?? "")"
+                    let share = Answer.share(Answer.milliunits(used), of: Answer.milliunits(all))
                     drawn.append("\(id): \(amounts)\(share)")
                 }
             }
@@ -89,9 +93,11 @@ struct Figures: Sendable {
 
     private static func left(_ offer: Answer) -> String? {
         let parts = offer.list("limits").compactMap { limit -> String? in
-            if let left = limit.number("remaining"), let count = limit.number("count") { return "\(left) of \(count)" }
+            if let left = limit.number("remaining"), let count = limit.number("count") {
+                return "\(Answer.grouped("\(left)")) of \(Answer.grouped("\(count)"))"
+            }
             guard let left = limit.text("unspent"), let spend = limit.text("spend") else { return nil }
-            return "\(left) of \(spend) \(limit.text("currency") ?? "")"
+            return "\(Answer.amount(left)) of \(Answer.amount(spend)) \(limit.text("currency") ?? "")"
         }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
@@ -111,15 +117,19 @@ struct Figures: Sendable {
         let offers = try #require(try await ask("GET", "/v1/offers?limit=200")).list("items")
         let offer = try #require(offers.first { $0.text("offerId") == id })
         let (fields, used) = (page.fields, offer["used"])
-        expect(fields["status"], offer.text("status"), "\(id) status")
+        expect(fields["status"], nil, "\(id): the standing says the status")
+        expect(fields["standing"] == nil, offer.has("pause"), "\(id): a pause says the standing")
         expect(fields["priority"], offer.number("priority").map(String.init), "\(id) priority")
         expect(fields["starts"], offer.shown("starts"), "\(id) starts")
         expect(fields["ends"], offer.shown("ends"), "\(id) ends")
         expect(fields["left"], Self.left(offer), "\(id) left")
         expect(fields["paused"], Self.pause(offer), "\(id) paused")
         let uses = used.number("uses") ?? 0
-        let parts = ["issued", "redeemed"].compactMap { name in used.number(name).map { "\($0) \(name)" } }
-        let spent = used.list("spent").map { "\($0.text("amount") ?? "") \($0.text("currency") ?? "")" }
+        var parts = ["issued", "redeemed"].compactMap { name in used.number(name).map { "\($0) \(name)" } }
+        if let elsewhere = used.number("notIssuedHere"), elsewhere > 0 {
+            parts.append("\(elsewhere) of them known from purchases alone and not issued here")
+        }
+        let spent = used.list("spent").map { "\(Answer.amount($0.text("amount") ?? "")) \($0.text("currency") ?? "")" }
         let kinds = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
         let words = ["\(uses) use\(uses == 1 ? "" : "s")\(kinds)"] + spent
         expect(fields["used"], offer.has("used") ? words.joined(separator: ", ") : nil, "\(id) used")
@@ -160,7 +170,7 @@ struct Figures: Sendable {
                 buckets.map { bucket in
                     let amounts = ["spend", "revenue"].map { name in
                         let amount = bucket.list(name).first { $0.text("currency") == currency }?.text("amount")
-                        return "\(name) \(amount.map(Answer.grouped) ?? "0")"
+                        return "\(name) \(amount.map(Answer.amount) ?? "0")"
                     }
                     return "\(bucket.text("date") ?? ""): \(amounts.joined(separator: ", "))"
                 }.joined(separator: "; "))
@@ -246,9 +256,29 @@ struct Figures: Sendable {
         }
         expect(section.rows("Blocked by"), reasons.isEmpty ? nil : reasons, "\(name), reasons")
         let costs = funnel.list("discountCost").map { cost in
-            ["currency", "issued", "redeemed", "refunded"].map { cost.text($0) ?? "" }
+            [cost.text("currency") ?? ""]
+                + ["issued", "redeemed", "refunded"].map { Answer.amount(cost.text($0) ?? "") }
         }
         expect(section.rows("Discount cost"), costs.isEmpty ? nil : costs, "\(name), cost")
+    }
+
+    func overview(from: String, to: String) async throws {
+        let query = [("from", from), ("to", to)].compactMap { $1.isEmpty ? nil : "\($0)=\($1)T00:00:00Z" }
+        let report = try await ask("GET", "/v1/reports/funnel?" + query.joined(separator: "&"))
+        let page = try await page("/console/results?from=\(from)&to=\(to)", status: report == nil ? 403 : 200)
+        expect(report == nil, role == .support, "who may see the results of all offers")
+        guard let report else { return }
+        let rows = report.list("offers").filter { ($0["stages"].number("evaluated") ?? 0) > 0 }.map { funnel in
+            let spend = funnel.list("discountCost").map {
+                "\(Answer.amount($0.text("redeemed") ?? "")) \($0.text("currency") ?? "")"
+            }
+            return [funnel.text("offerId") ?? ""]
+                + ["evaluated", "issued", "redeemed"].map { "\(funnel["stages"].number($0) ?? -1)" }
+                + [spend.isEmpty ? "–" : spend.joined(separator: ", ")]
+        }
+        expect(
+            page.rows("All offers").map { Set($0) }, rows.isEmpty ? nil : Set(rows), "results from `\(from)` to `\(to)`"
+        )
     }
 
     func audience(_ id: String) async throws {
@@ -260,25 +290,35 @@ struct Figures: Sendable {
         }
         let page = try await page("/console/offers/\(id)/audience/\(simulation)")
         let result = answer["result"]
-        let headline =
-            "\(result.count("eligible")) of \(result.count("customers")) customers would get `\(id)`, "
-            + "as of \(result.shown("asOf") ?? "")"
+        let isFew = result["customers"].has("fewerThan")
+        let number =
+            isFew
+            ? "too few customers to tell how many"
+            : "\(result.count("eligible")) of \(result.count("customers")) customers"
+        let headline = "\(number) would get `\(id)`, as of \(result.shown("asOf") ?? "")"
+        let basis =
+            "Counted all customers, by the catalog in force then, revision \(result.number("catalogRevision") ?? -1)."
+        expect(page.all("p").map(\.words).contains(basis), true, "\(id): \(basis)")
+        expect(
+            page.all("p").contains { $0.words.contains("in tens") }, role == .marketing, "\(id): numbers in tens")
         expect(page.all("p").map(\.words).contains(Self.plain(headline)), true, "\(id): \(headline)")
         expect(
             page.rows("Outcomes"),
             [
                 ["eligible", result.count("eligible")], ["ineligible", result.count("ineligible")],
-                ["of those only by rollout or holdout", result.count("heldBack")],
                 ["undetermined", result.count("undetermined")],
-            ], "\(id), outcomes")
+            ], "\(id), outcomes of an offer without a rollout")
+        expect(result.number("heldBack"), 0, "\(id), held back")
         let steps = result.list("waterfall").map { step in
             [step.text("step") ?? "", step.count("customers"), step.text("rule") ?? "–"]
         }
         expect(page.rows("Who is left after each rule"), steps, "\(id), waterfall")
         let rules = result.list("byRule").map { rule in
-            ["rule", "fact", "verdict"].map { rule.text($0) ?? "–" } + [rule.count("count")]
+            ["fact", "verdict"].map { rule.text($0) ?? "–" } + [rule.count("count"), rule.text("rule") ?? "–"]
         }
-        expect(page.rows("Decided by"), rules.isEmpty ? nil : rules, "\(id), rules")
+        let shownRules = page.rows("Decided by")
+        expect(shownRules?.map { Array($0.dropFirst()) }, rules.isEmpty ? nil : rules, "\(id), rules")
+        expect(shownRules?.contains { $0.first == "–" } ?? false, false, "\(id), rules in words")
         let unknown = result.list("undeterminedBy").map { [$0.text("reason") ?? "", $0.count("count")] }
         expect(page.rows("Undetermined because"), unknown.isEmpty ? nil : unknown, "\(id), undetermined")
         let days = result.list("next30Days").filter { ($0.number("eligible") ?? 0) > 0 }.map { day in
@@ -288,8 +328,13 @@ struct Figures: Sendable {
         let drawn = result.list("next30Days").map { day in
             "\(day.text("day") ?? ""): become eligible \(day.count("eligible"))"
         }
-        expect(page.all("desc").last?.words, drawn.joined(separator: "; "), "\(id), days drawn")
-        let costs = result.list("costCeiling").map { "\($0.text("amount") ?? "") \($0.text("currency") ?? "")" }
+        let isDrawn = days.isEmpty == false && !isFew
+        expect(
+            page.all("desc").last?.words == drawn.joined(separator: "; "), isDrawn,
+            "\(id), days drawn where there are any")
+        let costs = result.list("costCeiling").map {
+            "\(Answer.amount($0.text("amount") ?? "")) \($0.text("currency") ?? "")"
+        }
         let shown = page.all("p").map(\.words).filter { $0.hasPrefix("It costs at most ") }
         expect(shown.count, costs.count, "\(id), costs")
         for (line, cost) in zip(shown, costs) {

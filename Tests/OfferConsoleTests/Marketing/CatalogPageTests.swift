@@ -198,6 +198,39 @@ struct CatalogPageTests {
         }
     }
 
+    @Test("a revision leads to those before and after it, and says why it has no change to show")
+    func neighbours() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            try await console.apply(Self.twice, on: 1)
+            try await console.apply(Self.twice + "# the same\n", on: 2)
+            let session = try await console.signIn(.support)
+            let marks = "+ gives more, - takes away, ± both, · neither, ? unknown"
+            func page(_ revision: Int) async throws -> String {
+                let page = try await console.get("\(Self.page)/revisions/\(revision)", session)
+                #expect(page.status == 200, "\(page.text)")
+                for (rel, other) in [("prev", revision - 1), ("next", revision + 1)] {
+                    let link = #"<a href="/console/catalog/revisions/\#(other)" rel="\#(rel)">"#
+                    #expect(page.text.contains(link) == (1...3).contains(other), "\(revision) to \(other)")
+                }
+                return page.text
+            }
+            for changed in [1, 2] {
+                #expect(try await page(changed).components(separatedBy: marks).count == 2, "\(changed): once")
+            }
+            let same = try await page(3)
+            #expect(same.contains("It changed no offer and no product, only how the text is written."))
+            #expect(!same.contains(marks))
+            _ = try await console.database.write { transaction in
+                try transaction.execute("UPDATE catalog_revision SET document = ?1 WHERE revision = 2", "{")
+            }
+            #expect(try await page(2).contains("cannot read this revision, so it cannot say what it changed"))
+            let behind = try await page(3)
+            #expect(behind.contains("cannot read the revision before it, so it cannot say what it changed"))
+            #expect(!behind.contains(marks))
+        }
+    }
+
     @Test("a catalog in JSON is edited as YAML")
     func json() async throws {
         try await ConsoleFixture.run { console in

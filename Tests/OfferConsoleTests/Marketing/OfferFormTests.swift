@@ -239,8 +239,17 @@ struct OfferFormTests {
             while page.text.contains(#"<meta http-equiv="refresh" content="2">"#) {
                 page = try await console.get(target, session)
             }
-            #expect(page.hasRow(["gain the offer", "fewer than 10"]), "\(page.text)")
-            #expect(page.hasRow(["lose the offer", "fewer than 10"]))
+            #expect(page.words.contains("Counted all customers, by a text that was not applied."), "\(page.text)")
+            #expect(!page.text.contains("lose the offer"), "a new offer has no customers who lose it")
+            let changed = text.replacing("period: P1M", with: "period: P2M")
+            let compared = try await send(
+                console, session, text: changed, to: "\(Self.page)/audience", [("counted", "comeback")])
+            let second = try #require(compared["location"], "\(compared.text)")
+            var known = try await console.get(second, session)
+            while known.text.contains("http-equiv") { known = try await console.get(second, session) }
+            #expect(known.words.contains("by a text that was not applied, compared with revision 1."), "\(known.text)")
+            #expect(
+                known.hasRow(["gain the offer", "fewer than 10"]) && known.hasRow(["lose the offer", "fewer than 10"]))
             #expect(!page.text.contains(#"href="/console/offers/half""#), "it has no page yet")
             for (counted, status) in [("nope", 404), ("", 404), ("a\u{7}", 400)] {
                 let answer = try await send(
@@ -249,6 +258,10 @@ struct OfferFormTests {
             }
             let broken = try await send(console, session, text: "{", to: "\(Self.page)/audience", [("counted", "half")])
             #expect(broken.status == 422 && broken.text.contains("line "), "\(broken.text)")
+            try await console.apply(Self.text + "# another\n", on: 1)
+            let stale = try await send(console, session, text: text, to: "\(Self.page)/audience", [("counted", "half")])
+            #expect(stale.status == 412 && stale.text.contains("another catalog was applied in between: revision 2"))
+            #expect(stale.text.contains(#"name="revision" value="2""#), "the next count is against what is in force")
         }
     }
 }

@@ -35,7 +35,7 @@ struct OfferPageTests {
         }
     }
 
-    @Test("a long catalog is on several pages of the board, each below 100 KB")
+    @Test("a long catalog is on several pages, each below 100 KB: what is paused comes first, and all are counted")
     func longBoard() async throws {
         try await ConsoleFixture.run { console in
             let ids = (10..<70).map { "offer\($0)" }
@@ -45,17 +45,23 @@ struct OfferPageTests {
             }
             try await console.apply(TestCatalog.head + offers.joined())
             let session = try await console.signIn(.marketing)
+            _ = try await console.send("/console/offers/offer69/pause", from: "/console/offers", session)
+            let home = try await console.get("/console", session).text
+            #expect(home.contains(#"<h2 id="paused">paused <span class="quiet">1</span></h2>"#))
             var target: String? = "/console/offers"
             var shown: [String] = []
             while let asked = target {
                 let page = try await console.get(asked, session)
                 #expect(page.body.count < 100_000, "\(asked)")
+                #expect(page.text.contains(#"<h2 id="running">running <span class="quiet">59</span></h2>"#))
                 shown += page.text.matches(of: /<a href="\/console\/offers\/(offer\d+)">/).map { String($0.output.1) }
                 target = page.text.firstMatch(of: /<a href="([^"]+)" rel="next">/).map { String($0.output.1) }
             }
-            #expect(shown == ids)
-            #expect(try await console.get("/console/offers?cursor=nonsense", session).status == 400)
-            #expect(try await console.get("/console/offers?cursor=99-1", session).status == 400)
+            #expect(shown == ["offer69"] + ids.dropLast())
+            for cursor in ["nonsense", "99-1", "60", "0", "-1", "99999999999999999999", ""] {
+                let status = try await console.get("/console/offers?cursor=\(cursor)", session).status
+                #expect(status == (cursor.isEmpty ? 200 : 400), "\(cursor)")
+            }
         }
     }
 
@@ -245,6 +251,36 @@ struct OfferPageTests {
         }
     }
 
+    @Test("the results of all offers are one table, each row with a link to its own, for the roles of the funnel")
+    func overview() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            let session = try await console.signIn(.marketing)
+            let path = "/console/results"
+            let board = try await console.get("/console", session).text
+            #expect(board.contains(#"<a href="/console/results">Results of all offers in the last 30 days</a>"#))
+            let none = try await console.get(path, session)
+            #expect(none.text.contains("No customer asked for an offer for the first time then."), "\(none.text)")
+            _ = try await console.issue("100")
+            let page = try await console.get(path, session)
+            let link = #"<a href="/console/offers/comeback/results?from=&amp;to=">comeback</a>"#
+            #expect(page.hasRow([link, "1", "1", "0", "0.00 USD"]), "\(page.text)")
+            #expect(!page.text.contains(">either<"), "a draft that no customer asked for")
+            let day = String(console.clock.now.description.prefix(10))
+            let ranged = try await console.get("\(path)?from=\(day)&to=", session)
+            #expect(ranged.text.contains("results?from=\(day)&amp;to=") && ranged.text.contains(#"value="\#(day)""#))
+            for (query, status) in [
+                ("from=2026-02-30", 400), ("to=soon", 400), ("from=2020-01-01", 400), ("by=day", 400),
+                ("from=&to=", 200),
+            ] {
+                #expect(try await console.get("\(path)?\(query)", session).status == status, "\(query)")
+            }
+            let support = try await console.signIn()
+            #expect(try await console.get(path, support).status == 403)
+            #expect(try await console.get("/console", support).text.contains("Results of all offers") == false)
+        }
+    }
+
     @Test(
         "a range that is none is refused in words",
         arguments: [
@@ -277,8 +313,12 @@ struct OfferPageTests {
             let target = try #require(begun["location"], "\(begun.text)")
             var page = try await console.get(target, session)
             while page.text.contains(#"<meta http-equiv="refresh" content="2">"#) {
+                #expect(!page.text.contains("Counted 0 of 0"), "it waits, or says of how many")
                 page = try await console.get(target, session)
             }
+            #expect(page.words.contains("Counted all customers, by the catalog in force then, revision 1."))
+            #expect(!page.text.contains("rollout") && !page.text.contains("gain the offer"), "it has neither")
+            #expect(!page.text.contains("in tens"))
             let id = try #require(target.split(separator: "/").last)
             let answer = try await console.ask("GET", "/v1/simulations/\(id)", token: try await console.token(.support))
             let result = try #require(answer["result"] as? [String: Any])
@@ -295,7 +335,9 @@ struct OfferPageTests {
                 #expect(page.text.contains("It costs at most \(amount) "))
             }
             let marketing = try await console.get(target, try await console.signIn(.marketing))
-            #expect(marketing.words.contains(" of fewer than 10 customers would get `comeback`"))
+            #expect(marketing.words.contains("too few customers to tell how many would get `comeback`"))
+            #expect(marketing.text.contains("see numbers of customers in tens"))
+            #expect(!marketing.text.contains("<figure") && page.text.contains("<figure"), "nothing to draw of few")
             let cancelled = try await console.send("\(target)/cancel", from: offer, session)
             #expect(cancelled["location"] == target, "what is done stays")
         }
@@ -313,6 +355,9 @@ struct OfferPageTests {
             var page = try await console.get(target, session)
             while page.text.contains("http-equiv") { page = try await console.get(target, session) }
             #expect(page.words.contains("0 of 0 customers would get `comeback`"), "\(page.text)")
+            #expect(
+                page.words.contains("Counted customers who meet `customer.attributes.plan is gold`, by the catalog"))
+            #expect(!page.text.contains("<figure"), "there is nothing to draw")
             #expect(page.hasRow(["not counted: may or may not meet the condition", "1"]), "\(page.text)")
             for other in ["either", "nope"] {
                 let path = target.replacing("/comeback/", with: "/\(other)/")

@@ -40,6 +40,7 @@ struct KnownRoute: Sendable {
         KnownRoute(.call(.post, "/v1/signature-checks"), "/signatures"),
         KnownRoute(.call(.get, "/v1/offers"), "/offers"), KnownRoute(.call(.get, "/v1/offers"), "/offers/{id}"),
         KnownRoute(.call(.get, "/v1/reports/series"), "/offers/{id}/results"),
+        KnownRoute(.call(.get, "/v1/reports/funnel"), "/results"),
         KnownRoute(.call(.get, "/v1/simulations/{id}"), "/offers/{id}/audience/{simulation}"),
         KnownRoute(.call(.get, "/v1/catalog"), "/catalog"),
         KnownRoute(.call(.get, "/v1/catalog/revisions/{n}"), "/catalog/revisions/{n}"),
