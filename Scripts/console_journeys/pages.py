@@ -43,7 +43,7 @@ def all_pages(browser: Browser, service: Service, customer: Customer, pictures: 
             "decision": f"/console/decisions/{refused}", "signatures": "/console/signatures",
         },
         "marketing": {
-            "offers": "/console/offers", "offer": offer, "results": f"{offer}/results", "catalog": "/console/catalog",
+            "offers": "/console/offers", "offer": offer, "results": f"{offer}/results", "all-results": "/console/results", "catalog": "/console/catalog",
             "audience": audience(browser, service, offer, pictures), "revision": "/console/catalog/revisions/1",
             "change": f"/console/catalog?offer={COMEBACK}",
         },

@@ -194,7 +194,7 @@ struct HostileFormTests {
     private static let questions: [(path: String, fields: [String])] = [
         ("/customers", ["q", "kind", "asOf", "offer", "cursor"]), ("/offers", ["cursor"]),
         ("/offers/comeback/results", ["by", "timeZone", "from", "to", "products"]), ("/catalog", ["cursor"]),
-        ("/sign-in", ["next"]),
+        ("/results", ["from", "to"]), ("/sign-in", ["next"]),
     ]
 
     @Test("a question of a page that makes no sense has an answer in words, whatever is in it")

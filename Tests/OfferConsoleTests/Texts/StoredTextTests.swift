@@ -116,7 +116,7 @@ struct StoredTextTests {
         "offers/comeback/results?from=", "offers/comeback/results?to=", "offers/comeback/results?products=",
         "offers/comeback/audience/", "catalog?cursor=",
         "catalog/revisions/", "sign-in?next=", "sign-in?next=/console/", "sign-in?next=/console/customers?q=",
-        "nowhere/",
+        "nowhere/", "results?from=", "results?to=",
         "style.css/",
     ]
 
