@@ -107,7 +107,7 @@ extension KeptAudience {
         shown.eligible = privacy.count(eligible)
         shown.ineligible = privacy.count(result.ineligible.number)
         shown.undetermined = privacy.count(result.undetermined.number)
-        // Without a rollout it is nobody, as the catalog says to everyone.
+        // None without a rollout, as the catalog says to everyone.
         shown.heldBack = hasRollout == false ? .exactly(0) : privacy.count(result.heldBack.number)
         if hasCondition { shown.undeterminedWhere = privacy.count(undeterminedWhere) }
         shown.byRule = result.byRule.compactMap { rule in

@@ -111,7 +111,7 @@ struct HostileFormTests {
                 "/offers/{id}/pause": ConsoleSite.pauseFields, "/pause": ConsoleSite.pauseFields,
                 "/offers/{id}/audience": ["where"], "/catalog/plan": ["text", "revision", "message"],
                 "/catalog": ["text", "revision", "message"], "/catalog/add": ["text", "revision", "message"],
-                "/catalog/audience": ["text", "message"],
+                "/catalog/audience": ["text", "revision", "message"],
                 "/grants": ["q", "kind", "offer", "reason"], "/grants/{id}/revoke": ["q", "kind"],
                 "/catalog/revisions/{n}/rollback": ["revision", "message", "agreed"],
                 "/operations/resend": ["event"], "/operations/test": ["webhook"],
