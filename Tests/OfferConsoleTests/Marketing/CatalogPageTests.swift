@@ -1,5 +1,6 @@
 import Foundation
 import OfferModel
+import OfferStore
 import OfferTestSupport
 import Testing
 
@@ -223,7 +224,7 @@ struct CatalogPageTests {
             #expect(same.contains("It changed no offer and no product, only how the text is written."))
             #expect(!same.contains(marks))
             _ = try await console.database.write { transaction in
-                try transaction.execute("UPDATE catalog_revision SET document = ?1 WHERE revision = 2", "{")
+                try transaction.execute(Statement("UPDATE catalog_revision SET document = '{' WHERE revision = 2"))
             }
             #expect(try await page(2).contains("cannot read this revision, so it cannot say what it changed"))
             let behind = try await page(3)
