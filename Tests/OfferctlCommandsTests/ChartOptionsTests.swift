@@ -139,6 +139,8 @@ struct ChartOptionsTests {
                 "customers: 120,000; lapsed: 38,000 · 31.7 %; paid: fewer than 10",
                 "2026-12-01: become eligible 20,400; 2026-12-02: become eligible fewer than 10",
             ])
-        #expect(OfferCharts.simulation(SimulationResult(), of: "a").map(\.words) == ["no data", "no data"])
+        #expect(
+            OfferCharts.simulation(SimulationResult(), of: "a").map(\.words) == ["no data"],
+            "no chart of days on which no customer becomes eligible")
     }
 }

@@ -171,15 +171,18 @@ struct SimulationTests {
         #expect(result.eligible.told == 2)
         #expect(result.gains?.customers.told == 0 && result.losses?.customers.told == 3)
         #expect(result.losses?.samples.compactMap(\.customerId) == ["user-102", "user-103", "user-104"])
+        #expect(result.catalogRevision == nil && result.comparedRevision == 1 && result.where == nil)
         try await bench.apply(narrower, expected: 1)
         let back = try await bench.simulated(.of("comeback") { $0.compareWith = .revision(1) })
         #expect(back.losses?.customers.told == 3)
+        #expect(back.catalogRevision == 2 && back.comparedRevision == 1)
         let new = try await bench.simulated(
             .of("fresh") {
                 $0.catalog = TestCatalog.head + TestCatalog.comeback("fresh")
                 $0.compareWith = .inForce
             })
         #expect(new.gains?.customers == new.eligible && new.losses?.customers.told == 0)
+        #expect(new.catalogRevision == nil && new.comparedRevision == nil, "that revision has no such offer")
     }
 
     @Test(
