@@ -39,7 +39,7 @@ struct SimulationWordsTests {
         let name = "of those only by rollout or holdout"
         for (held, words) in [(AudienceCount.exactly(5), "5"), (.fewerThan(10), "fewer than 10"), (.exactly(0), nil)] {
             let rows = SimulationWords.outcomes(result { $0.heldBack = held })
-            #expect(rows.first { $0.first == name }?.last == words.map { $0 }, "\(held)")
+            #expect(rows.first { $0[0] == name }.flatMap { $0[1] } == words, "\(held)")
             #expect(rows.count == (words == nil ? 3 : 4))
         }
     }
