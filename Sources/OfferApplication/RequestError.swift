@@ -33,7 +33,7 @@ public enum RequestError: Error, Sendable {
     /// As many simulations as may wait do.
     case simulationsWaiting
     /// A simulation of the same API key is unfinished.
-    case simulationUnfinished(LowercaseUUID)
+    case simulationUnfinished(LowercaseUUID, of: OfferId)
     case noWebhook(EventType)
     /// No webhook is for this app and environment, or none of those has the name.
     case noSuchWebhook(String?, known: [String])

@@ -59,14 +59,20 @@ package struct ConsoleSite: Sendable {
             page(Self.root, use: home),
             action("\(Self.root)/sign-out", []) { _, visit in try await signOut(visit) },
             page("\(Self.root)/customers", showing: .customers, use: customers),
-            action("\(Self.root)/customers/refresh", Self.refreshFields, making: .refresh, use: refresh),
-            action("\(Self.root)/grants", Self.grantFields, making: .grant, use: grant),
-            action("\(Self.root)/grants/{id}/revoke", ["q", "kind"], making: .revokeGrant, use: revokeGrant),
+            action(
+                "\(Self.root)/customers/refresh", Self.refreshFields, making: .refresh, of: customerAgain, use: refresh),
+            action("\(Self.root)/grants", Self.grantFields, making: .grant, of: customerAgain, use: grant),
+            action(
+                "\(Self.root)/grants/{id}/revoke", ["q", "kind"], making: .revokeGrant, of: customerAgain,
+                use: revokeGrant),
             page("\(Self.root)/issued-offers/{id}", showing: .issuedOffer, use: issuedOffer),
-            action("\(Self.root)/issued-offers/{id}/void", ["reason", "release"], making: .void, use: void),
+            action(
+                "\(Self.root)/issued-offers/{id}/void", ["reason", "release"], making: .void, of: issuedOffer, use: void),
             page("\(Self.root)/decisions/{id}", showing: APICall(.get, "/v1/decisions/{id}"), use: recordedDecision),
             page("\(Self.root)/signatures", showing: .signatureChecks) { _, visit in try pages.signatures(visit) },
-            action("\(Self.root)/signatures", Self.signatureFields, making: .signatureChecks, use: checkSignature),
+            action(
+                "\(Self.root)/signatures", Self.signatureFields, making: .signatureChecks,
+                of: { _, visit in try pages.signatures(visit) }, use: checkSignature),
         ] + marketing + operations
     }
 
@@ -84,8 +90,9 @@ package struct ConsoleSite: Sendable {
     private var operations: [Route] {
         [
             page(Self.operationsPath, showing: .operations, use: operations),
-            action("\(Self.operationsPath)/resend", ["event"], making: .operations, use: resend),
-            action("\(Self.operationsPath)/test", ["webhook"], making: .operations, use: tryWebhooks),
+            action("\(Self.operationsPath)/resend", ["event"], making: .operations, of: operations, use: resend),
+            action(
+                "\(Self.operationsPath)/test", ["webhook"], making: .operations, of: operations, use: tryWebhooks),
         ]
     }
 
@@ -95,15 +102,17 @@ package struct ConsoleSite: Sendable {
         return [
             page("\(Self.root)/offers", showing: .offers, use: offers),
             page(offer, showing: .offers, use: self.offer),
-            action("\(offer)/pause", Self.pauseFields, making: .pause, use: pause()),
-            action("\(offer)/resume", [], making: .resume, use: resume()),
-            action("\(Self.root)/pause", Self.pauseFields, making: .pauseAll, use: pause(ofAll: true)),
-            action("\(Self.root)/resume", [], making: .resumeAll, use: resume(ofAll: true)),
+            action("\(offer)/pause", Self.pauseFields, making: .pause, of: self.offer, use: pause()),
+            action("\(offer)/resume", [], making: .resume, of: self.offer, use: resume()),
+            action(
+                "\(Self.root)/pause", Self.pauseFields + ["agreed"], making: .pauseAll, of: offers,
+                use: pause(ofAll: true)),
+            action("\(Self.root)/resume", [], making: .resumeAll, of: offers, use: resume(ofAll: true)),
             page("\(offer)/results", showing: .series, use: results),
             page(Self.overviewPath, showing: .funnel, use: overview),
-            action("\(offer)/audience", ["where"], making: .simulate, use: simulate),
+            action("\(offer)/audience", ["where"], making: .simulate, of: self.offer, use: simulate),
             page(audience, showing: .simulation, use: self.audience),
-            action("\(audience)/cancel", [], making: .cancel, use: cancel),
+            action("\(audience)/cancel", [], making: .cancel, of: self.audience, use: cancel),
             page(catalog, showing: .catalog, use: self.catalog),
             action("\(catalog)/plan", Self.editorFields, upTo: Self.catalogFormBytes, making: .apply, use: plan),
             action(catalog, Self.editorFields, upTo: Self.catalogFormBytes, making: .apply, use: apply),
@@ -113,7 +122,8 @@ package struct ConsoleSite: Sendable {
                 use: simulatePlanned),
             page("\(catalog)/revisions/{n}", showing: .revision, use: revision),
             action(
-                "\(catalog)/revisions/{n}/rollback", ["revision", "message", "agreed"], making: .apply, use: rollBack),
+                "\(catalog)/revisions/{n}/rollback", ["revision", "message", "agreed"], making: .apply, of: revision,
+                use: rollBack),
         ]
     }
 
@@ -138,8 +148,10 @@ package struct ConsoleSite: Sendable {
     /// - Parameters:
     ///   - fields: the names of the form's fields besides its token.
     ///   - limit: the most bytes of the form.
+    ///   - page: the page that has the form, which a refusal is shown on.
     private func action(
         _ path: String, _ fields: [String], upTo limit: Int = ConsoleSite.formBytes, making call: APICall? = nil,
+        of page: (@Sendable (Request, Visit) async throws -> Response)? = nil,
         use answer: @escaping @Sendable (inout QueryParameters, Visit) async throws -> Response
     ) -> Route {
         Route(open: .post, path) { request, context in
@@ -150,7 +162,15 @@ package struct ConsoleSite: Sendable {
                 var form = try await request.form(known: fields + [Visit.formField], upTo: limit)
                 let token = form.field(Visit.formField) ?? ""
                 guard useCases.consoleSessions.isFormToken(token, of: visit.secret) else { throw FormOrigin.foreign }
-                return try await answer(&form, visit)
+                do {
+                    return try await answer(&form, visit)
+                } catch {
+                    guard let page, let refused = RefusedForm(path, form, fields, error) else { throw error }
+                    var visit = visit
+                    visit.refused = refused
+                    // Of what there is not there is no page either.
+                    do { return try await page(request, visit) } catch _ { throw error }
+                }
             }
         }
     }
@@ -211,6 +231,8 @@ struct Visit: Sendable {
     let formToken: String
     let context: OfferContext
     let table: RouteTable
+    /// The form that was sent, if it was refused.
+    var refused: RefusedForm?
 
     func may(_ call: APICall) -> Bool { table.isFor(caller.role, call) }
 

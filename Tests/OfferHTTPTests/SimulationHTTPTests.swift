@@ -89,7 +89,7 @@ struct SimulationHTTPTests {
     @Test("a key whose simulation is not done is told which it is, and when to ask again")
     func unfinished() throws {
         let id = try #require(LowercaseUUID("019a9f2e-7c0b-7b0e-9f3a-2d5e8c1b7a90"))
-        let problem = try #require(Problem(RequestError.simulationUnfinished(id)))
+        let problem = try #require(Problem(RequestError.simulationUnfinished(id, of: "comeback")))
         #expect(problem.document.status == 429 && problem.document.code == .rateLimited)
         #expect(problem.document.detail == "this API key's simulation `\(id)` has not finished")
         #expect(problem.document.hint == "wait for it, or cancel it with `DELETE /v1/simulations/{id}`")

@@ -1,5 +1,6 @@
 import Dispatch
 import OfferAPI
+import OfferModel
 import Synchronization
 
 /// A simulation that this server counts or is going to.
@@ -14,10 +15,11 @@ final class SimulationJob: Sendable {
     }
 
     let apiKeyId: String
+    let offerId: OfferId
     private let state = Mutex(State())
 
-    init(by caller: Caller) {
-        apiKeyId = caller.apiKeyId
+    init(_ offer: OfferId, by caller: Caller) {
+        (apiKeyId, offerId) = (caller.apiKeyId, offer)
     }
 
     var progress: (done: Int, of: Int) { state.withLock { ($0.done, $0.of) } }

@@ -51,11 +51,11 @@ public final class Simulations: Sendable {
     ///   where one of the same key is not done, and `rateLimited` where it has begun too many.
     public func start(_ request: SimulationRequest, caller: Caller) async throws -> SimulationStarted {
         let id = try random.uuid()
-        let job = SimulationJob(by: caller)
+        let job = SimulationJob(request.offerId, by: caller)
         // Its place is taken first: what is asked may take long to read.
         try jobs.withLock { jobs in
-            if let (id, _) = jobs.first(where: { $1.apiKeyId == caller.apiKeyId && $1.isWanted }) {
-                throw RequestError.simulationUnfinished(id)
+            if let (id, job) = jobs.first(where: { $1.apiKeyId == caller.apiKeyId && $1.isWanted }) {
+                throw RequestError.simulationUnfinished(id, of: job.offerId)
             }
             guard jobs.count <= Self.mostWaiting else { throw RequestError.simulationsWaiting }
             try rates.take(simulationBy: caller)

@@ -94,7 +94,9 @@ public struct OfferPauses: Sendable {
     /// named by a former id, and a pause of one is its pause too. Of two pauses of the same, the later call sets the end
     /// and the reason.
     ///
-    /// - Parameter end: the instant from which it is over without anyone lifting it; `nil` if it is to be lifted.
+    /// - Parameters:
+    ///   - end: the instant from which it is over without anyone lifting it; `nil` if it is to be lifted.
+    ///   - reason: `nil` keeps that of a pause with the same end, an empty one removes it.
     /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that is not paused, `noCatalog`;
     ///   `RequestFault` for an end that has passed, or is too far off.
     package func pause(
@@ -127,6 +129,18 @@ public struct OfferPauses: Sendable {
             throw RequestFault(
                 pointer, .invalidValue, "`\(end)` is more than 366 days ahead",
                 hint: "leave it out for a pause that lasts until it is lifted, or archive the offer in the catalog")
+        }
+    }
+
+    /// The pause of the kill switch that is in force of an offer by itself, or of every offer.
+    package func present(_ offerId: OfferId?, caller: Caller) async throws -> OfferPauseBody? {
+        let known: Offer? = if let offerId { try await offer(everNamed: offerId, caller: caller) } else { nil }
+        return try await database.read { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
+            let now = try clock.tolerantInstant(transaction)
+            let pauses = try ShownPauses(in: number, transaction)
+            return pauses.active.filter { $0.isOfKillSwitch && $0.isInForce(at: now) }
+                .longest(of: known?.ids ?? [offerId]).map(pauses.body)
         }
     }
 
@@ -167,15 +181,20 @@ public struct OfferPauses: Sendable {
             }
             let changed = try change(pauses, [id] + ids.filter { $0 != id }, before, number, transaction)
             let after = try active()
-            let own = after.filter { ids.contains($0.offerId) }.max {
-                ($0.endsAt ?? .distantFuture) < ($1.endsAt ?? .distantFuture)
-            }
+            let own = after.longest(of: ids)
             return PauseState {
                 ($0.offerId, $0.paused, $0.changed) = (id, own != nil, changed)
                 ($0.reason, $0.until) = (own?.reason, own?.endsAt)
                 $0.everyOfferPaused = after.contains { $0.covers == .everyOffer }
             }
         }
+    }
+}
+
+extension [ActivePause] {
+    /// The one of an offer, by any of its ids, that ends last; `nil` among the ids is every offer.
+    fileprivate func longest(of ids: [OfferId?]) -> ActivePause? {
+        filter { ids.contains($0.offerId) }.max { ($0.endsAt ?? .distantFuture) < ($1.endsAt ?? .distantFuture) }
     }
 }
 

@@ -152,8 +152,10 @@ extension ConsoleSite {
             guard error is RequestError || error is RequestFault, let problem = Problem(error)?.document else {
                 throw error
             }
+            var shown = PageMembers.of(problem)
+            shown["runningPath"] = PageLink.runningSimulation(error)
             return try await editor(
-                draft, ["problem": PageMembers.of(problem)], visit,
+                draft, ["problem": shown], visit,
                 status: draft.isLive ? .ok : .init(code: problem.status))
         }
     }
@@ -278,7 +280,7 @@ extension ConsoleSite {
                 if document.revision == inForce, !PlannedOffer.reasons(changes).isEmpty {
                     throw Problem(
                         .invalidRequest, "nothing was applied: \(PlannedOffer.list(PlannedOffer.reasons(changes)))",
-                        hint: "load the revision's page again, and agree there to what the rollback changes")
+                        hint: "agree below to what the rollback changes")
                 }
             }
             let applied = try await apply(
@@ -288,7 +290,7 @@ extension ConsoleSite {
             let error = RequestError.catalogChanged(current: current)
             guard var problem = Problem(error) else { throw error }
             problem.document.detail = "another catalog was applied in between: it is revision \(current)"
-            problem.document.hint = "go back and load the page again: it shows what the rollback would change now"
+            problem.document.hint = "the page shows what the rollback would change now"
             throw problem
         }
     }

@@ -20,7 +20,13 @@ extension ConsoleSite {
         var query = try QueryParameters(request, known: ["cursor"])
         let place = query.cursor("cursor") { Int($0).flatMap { $0 > 0 ? $0 : nil } }
         try query.finish()
-        return try pages.page("offers", "Offers", try await board(from: place ?? 0, visit), visit)
+        var content = try await board(from: place ?? 0, visit)
+        if visit.may(.pauseAll) {
+            let offers = try await catalogInForce(visit).catalog?.offers ?? []
+            content["pauseAll"] = ["active": offers.filter { $0.status == .active }.count]
+            content.merge(Self.members(try await useCases.switches.present(nil, caller: visit.caller))) { $1 }
+        }
+        return try pages.page("offers", "Offers", content, visit)
     }
 
     /// `GET /console`: where each role begins.
@@ -48,7 +54,6 @@ extension ConsoleSite {
                 return ["standing": standing.rawValue, "count": count, "offers": offers.map(Self.card)]
             },
             "charts": Picture.all(OfferCharts.budgets(Array(drawn), most: Self.barsOnBoard), id: "budgets"),
-            "mayPauseAll": visit.may(.pauseAll),
         ]
         if page.endIndex < all.count { content["nextPath"] = "\(Self.root)/offers?cursor=\(page.endIndex)" }
         if visit.may(.funnel) { content["overviewPath"] = Self.overviewPath }
@@ -77,9 +82,10 @@ extension ConsoleSite {
         var content: [String: Any] = [
             "id": summary.offerId.rawValue, "path": path, "standing": StandingText.word(summary),
             "fields": PageMembers.ofFields(OfferWording.fields(summary, catalog)), "mayPause": visit.may(.pause),
-            "pausePath": "\(path)/pause", "pauseTitle": summary.paused ? "Change the pause" : "Pause",
-            "isPaused": summary.paused, "mayCount": visit.may(.simulate),
+            "mayCount": visit.may(.simulate),
         ]
+        content.merge(Self.members(try await useCases.switches.present(summary.offerId, caller: visit.caller))) { $1 }
+        content["isWithAll"] = try await useCases.switches.present(nil, caller: visit.caller).map { _ in true }
         // Not the results themselves: they read every row of the offer, and the button that pauses it cannot wait.
         if visit.may(.series) { content["resultsPath"] = "\(path)/results" }
         if visit.may(.apply) {
@@ -88,12 +94,29 @@ extension ConsoleSite {
         return try pages.page("offer", summary.offerId.rawValue, content, visit)
     }
 
-    /// `POST /console/offers/{id}/pause` of one offer, `POST /console/pause` of every offer.
+    /// The form of a pause, filled in with the one in force.
+    private static func members(_ present: OfferPauseBody?) -> [String: Any] {
+        guard let present else { return [:] }
+        var (members, typed): ([String: Any], [String: String]) = (["isPaused": true], [:])
+        (typed["until"], typed["reason"]) = (present.until.map(TimeText.day), present.reason)
+        (members["typed"], members["ends"]) = (typed, present.until.map(PageMembers.moment))
+        return members
+    }
+
+    /// `POST /console/offers/{id}/pause` of one offer, `POST /console/pause` of every offer, which has to be agreed to.
     func pause(ofAll: Bool = false) -> @Sendable (inout QueryParameters, Visit) async throws -> Response {
         { form, visit in
             let id = try ofAll ? nil : visit.offerId()
-            let (until, reason) = (form.day("until"), form.reason("reason"))
+            var until = form.day("until")
+            let reason = form.reason("reason") ?? ""
+            let isAgreed = form.flag("agreed") ?? false
             try form.finish()
+            guard !ofAll || isAgreed else {
+                throw RequestFault(path: "query.agreed", .missingMember, "nothing was paused: tick the box to agree")
+            }
+            // The day that the form was filled in with means the moment of that day.
+            let present = try await useCases.switches.present(id, caller: visit.caller)?.until
+            if let present, TimeText.day(present) == form.typed("until") { until = present }
             _ = try await useCases.switches.pause(id, until: until, reason: reason, caller: visit.caller)
             return .redirect(to: id.map(PageLink.offer) ?? "\(Self.root)/offers")
         }

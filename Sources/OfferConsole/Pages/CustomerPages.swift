@@ -149,6 +149,23 @@ extension ConsoleSite {
         return .redirect(to: customer.page)
     }
 
+    /// The page with the forms of a customer, after one was refused; the search, if there is no such customer.
+    @Sendable func customerAgain(_ request: Request, _ visit: Visit) async throws -> Response {
+        guard let refused = visit.refused, let text = refused.typed["q"] else { throw RequestError.unknownCustomer }
+        // What is no identifier is not looked up.
+        let isNone = refused.problem.document.errors?.contains { ["query.q", "query.kind"].contains($0.path) } ?? false
+        do {
+            guard !isNone, !text.isEmpty else { throw RequestError.unknownCustomer }
+            return try await customer(Question(text: text, kind: refused.typed["kind"]), visit)
+        } catch RequestError.unknownCustomer {
+            let order = refused.typed["orderId"] ?? ""
+            var content: [String: Any] = ["q": order.isEmpty ? text : order]
+            content["problem"] = PageMembers.of(refused.problem.document)
+            if !order.isEmpty { content["order"] = true }
+            return try pages.page("search", "Customers", content, visit)
+        }
+    }
+
     private func customer(
         _ question: Question, _ visit: Visit, after report: RefreshReport? = nil
     ) async throws -> Response {
@@ -248,7 +265,10 @@ extension ConsoleSite {
         }
         if visit.may(.grant), question.asOf == nil {
             let refused = body.decisions.filter { $0.outcome == "ineligible" }.map(\.offerId.rawValue)
-            if !refused.isEmpty { content["grantable"] = ["offers": refused] }
+            let typed = visit.refused?.typed["offer"]
+            if !refused.isEmpty {
+                content["grantable"] = ["offers": refused.map { ["id": $0, "isChosen": $0 == typed] as [String: Any] }]
+            }
         }
         content["allPath"] = question.offer.map { _ in PageLink.customer(name.text, more) }
         content["best"] = body.best?.rawValue

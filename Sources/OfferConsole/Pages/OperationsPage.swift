@@ -24,37 +24,26 @@ extension ConsoleSite {
                 hint: "choose one that was not delivered, or take the `id` that the receiver got")
         }
         try form.finish()
-        return try await operations(visit, typed: ["event": text]) {
-            guard let id = EventId(text) else { throw RequestError.unknownEvent(text) }
-            return ["resent": try await useCases.events.resend(id, caller: visit.caller).webhooks]
-        }
+        guard let id = EventId(text) else { throw RequestError.unknownEvent(text) }
+        return try await operations(
+            visit, after: ["resent": try await useCases.events.resend(id, caller: visit.caller).webhooks])
     }
 
     /// `POST /console/operations/test`.
     @Sendable func tryWebhooks(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
         let name = form.field("webhook")
         try form.finish()
-        return try await operations(visit) {
-            PageMembers.of(try await useCases.webhookTrials.send(to: name, caller: visit.caller))
-        }
+        let trial = try await useCases.webhookTrials.send(to: name, caller: visit.caller)
+        return try await operations(visit, after: PageMembers.of(trial))
     }
 
-    /// The page, after what a form does; if that is refused, with the reason above.
-    private func operations(
-        _ visit: Visit, typed: [String: Any] = [:], after work: () async throws -> [String: Any] = { [:] }
-    ) async throws -> Response {
-        var (content, status) = (typed, HTTPResponse.Status.ok)
-        do {
-            content.merge(try await work()) { $1 }
-        } catch {
-            guard let problem = Problem(error) else { throw error }
-            content["problem"] = PageMembers.of(problem.document)
-            status = .init(code: problem.document.status)
-        }
+    /// The page, with what came of a form.
+    private func operations(_ visit: Visit, after done: [String: Any] = [:]) async throws -> Response {
+        var content = done
         let state = await state()
         content.merge(Self.members(of: state, scope: visit.caller.scope)) { $1 }
         content.merge(Self.members(of: try await useCases.scopeStates.read(caller: visit.caller), at: state.now)) { $1 }
-        return try pages.page("operations", "Operations", content, visit, status: status)
+        return try pages.page("operations", "Operations", content, visit)
     }
 
     private static func members(of state: ServerState, scope: Scope) -> [String: Any] {

@@ -27,10 +27,12 @@ struct PageWriter: Sendable {
         _ template: String, _ title: String, _ content: [String: Any], _ visit: Visit,
         status: HTTPResponse.Status = .ok
     ) throws -> Response {
-        var content = content
+        var content = visit.refused?.added(to: content) ?? content
         content["formToken"] = visit.formToken
         if visit.isByProxy { content["isByProxy"] = true }
-        return try write(template, title, frame(content, for: visit.caller, in: template), status: status)
+        return try write(
+            template, title, frame(content, for: visit.caller, in: template), status: status,
+            refusedBy: visit.refused?.problem)
     }
 
     func signIn(
@@ -41,10 +43,7 @@ struct PageWriter: Sendable {
         content["next"] = next?.text
         content["name"] = name
         content["problem"] = problem.map { PageMembers.of($0.document) }
-        var response = try write(
-            "signIn", "Sign in", content, status: problem.map { .init(code: $0.document.status) } ?? .ok)
-        for field in problem?.headers ?? [:] { response.headers[field.name] = field.value }
-        return response
+        return try write("signIn", "Sign in", content, refusedBy: problem)
     }
 
     /// The page that says what a problem document would.
@@ -74,14 +73,17 @@ struct PageWriter: Sendable {
     }
 
     private func write(
-        _ template: String, _ title: String, _ content: [String: Any], status: HTTPResponse.Status
+        _ template: String, _ title: String, _ content: [String: Any], status: HTTPResponse.Status = .ok,
+        refusedBy problem: Problem? = nil
     ) throws -> Response {
         var content = content
         content["title"] = title
         guard let html = try Templates.library.get().render(Prose.all(in: content), withTemplate: template) else {
             throw MissingTemplate(name: template)
         }
-        return .page(html, status: status)
+        var response = Response.page(html, status: problem.map { .init(code: $0.document.status) } ?? status)
+        for field in problem?.headers ?? [:] { response.headers[field.name] = field.value }
+        return response
     }
 
     private struct MissingTemplate: Error {

@@ -87,27 +87,20 @@ extension ConsoleSite {
             try form.finish()
             return try pages.signatures(visit)
         }
-        var content: [String: Any] = ["typed": typed, "is-\(passed.format.rawValue)": true]
-        do {
-            let checked = try passed.checked(for: visit.caller.role)
-            let diagnosis = try await useCases.signatureChecks.check(checked, caller: visit.caller)
-            var members = PageMembers.of(diagnosis).merging([diagnosis.verdict.rawValue: true]) { $1 }
-            members["missing"] = diagnosis.missing?.map { Self.labels[$0] ?? $0 }
-            content["diagnosis"] = members
-        } catch {
-            guard error is RequestError || error is RequestFault, let problem = Problem(error) else { throw error }
-            content["problem"] = PageMembers.of(problem.document)
-            return try pages.signatures(visit, content, status: .init(code: problem.document.status))
-        }
-        return try pages.signatures(visit, content)
+        let checked = try passed.checked(for: visit.caller.role)
+        let diagnosis = try await useCases.signatureChecks.check(checked, caller: visit.caller)
+        var members = PageMembers.of(diagnosis).merging([diagnosis.verdict.rawValue: true]) { $1 }
+        members["missing"] = diagnosis.missing?.map { Self.labels[$0] ?? $0 }
+        return try pages.signatures(
+            visit, ["typed": typed, "is-\(passed.format.rawValue)": true, "diagnosis": members])
     }
 }
 
 extension PageWriter {
-    func signatures(
-        _ visit: Visit, _ content: [String: Any] = [:], status: HTTPResponse.Status = .ok
-    ) throws -> Response {
-        try page("signatures", "Check a signature", content, visit, status: status)
+    func signatures(_ visit: Visit, _ content: [String: Any] = [:]) throws -> Response {
+        var content = content
+        if let format = visit.refused?.typed["format"] { content["is-\(format)"] = true }
+        return try page("signatures", "Check a signature", content, visit)
     }
 }
 

@@ -30,6 +30,7 @@ extension ConsoleSite {
         let name = try nameByProxy(request, context) ?? form.field("name", maximum: Self.nameLength)
         let token = form.field("token", maximum: Self.tokenLength) ?? ""
         let link = form.field("link", maximum: Self.tokenLength)
+        var unused = link.flatMap { $0.utf8.count <= Self.tokenLength ? $0 : nil }
         do {
             try form.finish()
             let found =
@@ -38,6 +39,7 @@ extension ConsoleSite {
                 } else {
                     try await useCases.apiKeys.caller(forToken: token, from: context.address)
                 }
+            unused = nil
             guard var caller = found else { throw link == nil ? Problem.unknownKey : .uselessLink }
             context.note(caller)
             caller.requestId = context.requestId
@@ -51,7 +53,7 @@ extension ConsoleSite {
             return response
         } catch let error where error is Problem || error is RequestFault {
             guard let problem = Problem(error) else { throw error }
-            return try pages.signIn(next: next, name: name, refusedBy: problem)
+            return try pages.signIn(next: next, link: unused, name: name, refusedBy: problem)
         }
     }
 

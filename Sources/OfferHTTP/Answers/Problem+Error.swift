@@ -84,7 +84,7 @@ extension Problem {
                 .busy, "one simulation is running and as many as may wait do",
                 hint: "try again when one of them is done, or cancel one with `DELETE /v1/simulations/{id}`"
             ).retry(after: 2)
-        case .simulationUnfinished(let id):
+        case .simulationUnfinished(let id, _):
             self = Problem(
                 .rateLimited, "this API key's simulation `\(id)` has not finished",
                 hint: "wait for it, or cancel it with `DELETE /v1/simulations/{id}`"

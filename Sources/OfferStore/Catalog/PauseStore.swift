@@ -14,9 +14,9 @@ public struct ActivePause: Sendable, Hashable {
 
     public func isInForce(at now: Instant) -> Bool { endsAt.map { now < $0 } ?? true }
 
-    /// Whether a call for a pause would set the same end, and the same reason if it names one.
+    /// Whether a call for a pause would set the same end, and the same reason if it names one; an empty one is none.
     public func isSame(until end: Instant?, reason: String?) -> Bool {
-        endsAt == end && (reason == nil || reason == self.reason)
+        endsAt == end && (reason == nil || reason == self.reason ?? "")
     }
 
     /// Whether it is one of the kill switch, and not of what a restore may have forgotten.
@@ -100,6 +100,7 @@ public struct PauseStore {
     ///   - offer: `nil` for every offer.
     ///   - others: its former ids: what was paused under one of these is paused under its own id from then on.
     ///   - end: the instant from which it is over by itself; `nil` if it is to be lifted.
+    ///   - reason: `nil` keeps that of a pause with the same end, an empty one removes it.
     /// - Returns: false if nothing was written: it is paused so already (``ActivePause/isSame(until:reason:)``).
     @discardableResult
     public func pause(
@@ -113,7 +114,8 @@ public struct PauseStore {
         let same = present.first { $0.isInForce(at: now) && $0.isSame(until: end, reason: reason) }
         if let same, same.offerId == offer, present.count == 1 { return false }
         for pause in present { _ = try resume(pause.offerId, actor: actor, at: now, in: scope) }
-        try begin(covers, offer, until: end, reason: reason ?? same?.reason, actor: actor, at: now, in: scope)
+        let kept = reason ?? same?.reason
+        try begin(covers, offer, until: end, reason: kept == "" ? nil : kept, actor: actor, at: now, in: scope)
         return true
     }
 

@@ -49,7 +49,7 @@ struct SimulationJobTests {
             await #expect {
                 _ = try await simulations.start(.of("comeback"), caller: anna)
             } throws: {
-                if case RequestError.simulationUnfinished(first) = $0 { true } else { false }
+                if case RequestError.simulationUnfinished(first, of: "comeback") = $0 { true } else { false }
             }
         }
         #expect(try await bench.count("simulation") == 1)

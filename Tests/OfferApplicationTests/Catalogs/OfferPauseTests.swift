@@ -82,6 +82,12 @@ struct OfferPauseTests {
         #expect(refusal.decision[.catalogPaused]?.turningPoint == .event(.offerResumed))
         #expect(try await pause(nil, nil).changed == false)
         #expect(try await pause(nil, nil).reason == "until we know")
+        let present = try #require(try await bench.useCases.switches.present("drop", caller: Workbench.support))
+        #expect(present.reason == "until we know" && present.until == nil && present.covers == .offer)
+        let silent = try await pause(nil, "")
+        #expect(silent.changed && silent.paused && silent.reason == nil && silent.until == nil)
+        #expect(try await pause(nil, "").changed == false)
+        #expect(try await bench.useCases.switches.present(nil, caller: Workbench.support) == nil)
         #expect(try await bench.useCases.switches.resume("drop", caller: Workbench.marketing).changed)
         #expect(try await bench.granted(order).isNew)
     }
