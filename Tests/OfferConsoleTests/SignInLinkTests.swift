@@ -44,6 +44,22 @@ struct SignInLinkTests {
         }
     }
 
+    @Test("a name that is too long uses no link up: it can be sent again with a shorter one")
+    func longName() async throws {
+        try await ConsoleFixture.run { console in
+            let (code, name) = (try await console.link(), String(repeating: "é", count: 65))
+            let refused = try await console.use(code, [("name", name), ("next", Self.offers)])
+            #expect(refused.status == 400 && refused.cookie == nil)
+            let page = try PageReader.read(refused.body)
+            #expect(page.all("input", ["name": "link", "value": code]).count == 1, "\(refused.text)")
+            #expect(page.all("input", ["name": "name", "value": name]).count == 1)
+            #expect(page.all("input", ["name": "next", "value": Self.offers]).count == 1)
+            #expect(page.all("div", ["role": "alert"]).first?.words.hasPrefix("Your name: ") == true)
+            let answer = try await console.use(code, [("name", "anna"), ("next", Self.offers)])
+            #expect(answer["location"] == Self.offers && answer.cookie != nil)
+        }
+    }
+
     @Test("a link that was left lying about ends after 10 minutes, and with its key")
     func ends() async throws {
         try await ConsoleFixture.run { console in

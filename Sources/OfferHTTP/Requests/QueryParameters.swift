@@ -142,7 +142,8 @@ package struct QueryParameters {
 
     package mutating func refuse(_ name: String, _ fault: String, hint: String? = nil) {
         let value = (values[name] ?? "").prefix(100)
-        errors.append(Self.error(name, .invalidValue, "`\(value)` \(fault)", hint: hint))
+        let shown = value.isEmpty ? "an empty text" : "`\(value)`"
+        errors.append(Self.error(name, .invalidValue, "\(shown) \(fault)", hint: hint))
     }
 
     /// - Throws: ``RequestFault`` if anything read was wrong.

@@ -122,8 +122,8 @@ struct OfferPageTests {
         try await ConsoleFixture.run { console in
             try await console.apply(ConsoleFixture.campaign)
             let session = try await console.signIn(.marketing)
-            for action in ["/console/offers/comeback/pause", "/console/pause"] {
-                let answer = try await console.send(action, from: "/console/offers", session, [(name, value)])
+            for (action, more) in [("/console/offers/comeback/pause", []), ("/console/pause", [("agreed", "true")])] {
+                let answer = try await console.send(action, from: "/console/offers", session, more + [(name, value)])
                 #expect(answer.status == 400, "\(answer.text)")
             }
             #expect(try await console.offers().allSatisfy { $0["paused"] as? Bool == false })
@@ -136,13 +136,101 @@ struct OfferPageTests {
             try await console.applyCatalog()
             let session = try await console.signIn(.marketing)
             _ = try await console.send("/console/offers/either/pause", from: "/console/offers", session)
-            let paused = try await console.send("/console/pause", from: "/console/catalog", session)
+            let board = try PageReader.read(try await console.get("/console/offers", session).body)
+            let box = try #require(board.all("input", ["name": "agreed"]).first)
+            #expect(box.attributes["required"] != nil && box.attributes["checked"] == nil)
+            #expect(board.words.contains("Agreed: every offer is paused, 2 of them active"))
+            #expect(!board.words.contains("Resume every offer"), "there is nothing to resume")
+            let before = try await console.everything()
+            for fields in [[], [("agreed", "false")], [("agreed", "")], [("agreed", "on")]] {
+                let refused = try await console.send("/console/pause", from: "/console/catalog", session, fields)
+                #expect(refused.status == 400, "\(fields)")
+            }
+            #expect(try await console.changes(since: before) == [])
+            let agreed = [("agreed", "true")]
+            let paused = try await console.send("/console/pause", from: "/console/catalog", session, agreed)
             #expect(paused["location"] == "/console/offers")
+            #expect(try await console.get("/console/offers", session).text.contains("Resume every offer"))
             #expect(try await console.offers().allSatisfy { $0["paused"] as? Bool == true })
             #expect(try await console.get("/console/offers", session).text.contains("Paused with every offer, until"))
             _ = try await console.send("/console/resume", from: "/console/catalog", session)
             let left = try await console.offers().filter { $0["paused"] as? Bool == true }
             #expect(left.map { $0["offerId"] as? String } == ["either"])
+        }
+    }
+
+    @Test("the form of a pause has what is in force: to change the reason, or remove it, leaves the end as it is")
+    func changedPause() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            let token = try await console.token(.marketing)
+            let session = try await console.signIn(token)
+            let day = console.clock.now.adding(milliseconds: 3 * Instant.Duration.day).description.prefix(10)
+            let end = try #require(Instant(iso8601: "\(day)T15:30:00Z")).milliseconds
+            for (page, action, call) in [
+                ("/console/offers/comeback", "/console/offers/comeback/pause", "/v1/offers/comeback/pause"),
+                ("/console/offers", "/console/pause", "/v1/offers/pause"),
+            ] {
+                let body = #"{"until":\#(end),"reason":"no codes <left>"}"#
+                _ = try await console.ask("POST", call, token: token, body: body)
+                func present() async throws -> (until: Int64?, reason: String?) {
+                    let offer = call == "/v1/offers/pause" ? nil : OfferId("comeback")
+                    let caller = Caller(apiKeyId: "k", scope: ConsoleFixture.scope, role: .marketing)
+                    let pause = try await console.useCases.switches.present(offer, caller: caller)
+                    return (pause?.until?.milliseconds, pause?.reason)
+                }
+                func typed() async throws -> [String?] {
+                    let read = try PageReader.read(try await console.get(page, session).body)
+                    return ["until", "reason"].map { read.all("input", ["name": $0]).first?.attributes["value"] }
+                }
+                func send(_ until: String, _ reason: String) async throws {
+                    let fields = [("until", until), ("reason", reason)]
+                    let agreed = action == "/console/pause" ? [("agreed", "true")] : []
+                    let answer = try await console.send(action, from: page, session, fields + agreed)
+                    #expect(answer.status == 303, "\(answer.text)")
+                }
+                #expect(try await typed() == [String(day), "no codes <left>"], "\(page)")
+                try await send(String(day), "new codes come")
+                #expect(try await present() == (end, "new codes come"), "\(page)")
+                try await send(String(day), "")
+                #expect(try await present() == (end, nil), "\(page)")
+                #expect(try await typed() == [String(day), ""], "\(page)")
+                try await send("", "")
+                #expect(try await present() == (nil, nil), "\(page)")
+                #expect(try await typed() == ["", ""], "\(page)")
+                // What is refused is shown as it was typed, although another pause is in force.
+                let agreed = action == "/console/pause" ? [("agreed", "true")] : []
+                let refused = try await console.send(action, from: page, session, agreed + [("until", "soon")])
+                #expect(refused.status == 400 && refused.text.contains(#"type="date" value="soon""#))
+            }
+        }
+    }
+
+    @Test("an offer that is paused with every offer has no button to resume it, but the way to the one that does")
+    func pausedWithAll() async throws {
+        try await ConsoleFixture.run { console in
+            try await console.apply(ConsoleFixture.campaign)
+            let session = try await console.signIn(.marketing)
+            let path = "/console/offers/comeback"
+            func page() async throws -> (words: String, buttons: [String]) {
+                let read = try PageReader.read(try await console.get(path, session).body)
+                let section = try #require(read.section("pause"))
+                return (section.words, section.all("button").map(\.words))
+            }
+            #expect(try await page().buttons == ["Pause"])
+            let agreed = [("agreed", "true")]
+            _ = try await console.send("/console/pause", from: "/console/offers", session, agreed)
+            var shown = try await page()
+            #expect(shown.buttons == ["Pause"])
+            #expect(shown.words.contains("Every offer is paused, and only Resume every offer lifts that."))
+            _ = try await console.send("\(path)/pause", from: path, session)
+            shown = try await page()
+            #expect(shown.buttons == ["Resume", "Change the pause"])
+            #expect(shown.words.contains("lifts that; the pause of this one stays then."))
+            _ = try await console.send("\(path)/resume", from: path, session)
+            #expect(try await page().buttons == ["Pause"])
+            _ = try await console.send("/console/resume", from: "/console/offers", session)
+            #expect(try await page().words.contains("Every offer is paused") == false)
         }
     }
 

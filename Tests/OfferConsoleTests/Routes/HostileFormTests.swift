@@ -108,7 +108,7 @@ struct HostileFormTests {
             let fields: [String: [String]] = [
                 "/sign-in": ["token", "name", "next"], "/customers/refresh": ConsoleSite.refreshFields,
                 "/issued-offers/{id}/void": ["reason", "release"], "/signatures": ConsoleSite.signatureFields,
-                "/offers/{id}/pause": ConsoleSite.pauseFields, "/pause": ConsoleSite.pauseFields,
+                "/offers/{id}/pause": ConsoleSite.pauseFields, "/pause": ConsoleSite.pauseFields + ["agreed"],
                 "/offers/{id}/audience": ["where"], "/catalog/plan": ["text", "revision", "message"],
                 "/catalog": ["text", "revision", "message"], "/catalog/add": ["text", "revision", "message"],
                 "/catalog/audience": ["text", "revision", "message"],
@@ -171,6 +171,8 @@ struct HostileFormTests {
                                 target, [("formToken", person.token)] + route.fields, person.session)
                         try Self.expectRefusal(
                             answer, "\(route.name), \(target.prefix(80))", [400, 404, 409, 412, 422, 503])
+                        // The form of a grant is on the page of a customer, whom their own staff see.
+                        if person.session == own.session, route.path == "/grants/{id}/revoke" { continue }
                         for secret in ["quentin", "app-100", "monthly"] {
                             #expect(!answer.text.contains(secret), "\(route.name), \(target.prefix(80))")
                         }

@@ -66,7 +66,8 @@ struct KnownRoute: Sendable {
             sending: [("until", "2026-06-01"), ("reason", "no codes left")]),
         KnownRoute(.call(.post, "/v1/offers/{id}/resume"), "/offers/{id}/resume", sending: []),
         KnownRoute(
-            .call(.post, "/v1/offers/pause"), "/pause", sending: [("until", "2026-06-01"), ("reason", "a fault")]),
+            .call(.post, "/v1/offers/pause"), "/pause",
+            sending: [("until", "2026-06-01"), ("reason", "a fault"), ("agreed", "true")]),
         KnownRoute(.call(.post, "/v1/offers/resume"), "/resume", sending: []),
         KnownRoute(
             .call(.post, "/v1/simulations"), "/offers/{id}/audience",
