@@ -209,6 +209,7 @@ def pause_everything(anna: Person, service: Service, state: dict) -> None:
     anna.page.locator("summary", has_text="Pause every offer").click()
     form = anna.region("Every offer")
     form.get_by_label("Reason").fill("leaked code")
+    form.get_by_label("Agreed").check()
     anna.press("Pause every offer", form)
     expect_words("every offer", anna.region("paused").inner_text(), OFFER, "welcome-trial", "with every offer", "leaked code")
     expect(all(offer["paused"] for offer in service.items("/v1/offers")), "an offer is not paused for apps")

@@ -67,7 +67,8 @@ package struct ConsoleSite: Sendable {
                 use: revokeGrant),
             page("\(Self.root)/issued-offers/{id}", showing: .issuedOffer, use: issuedOffer),
             action(
-                "\(Self.root)/issued-offers/{id}/void", ["reason", "release"], making: .void, of: issuedOffer, use: void),
+                "\(Self.root)/issued-offers/{id}/void", ["reason", "release"], making: .void, of: issuedOffer, use: void
+            ),
             page("\(Self.root)/decisions/{id}", showing: APICall(.get, "/v1/decisions/{id}"), use: recordedDecision),
             page("\(Self.root)/signatures", showing: .signatureChecks) { _, visit in try pages.signatures(visit) },
             action(

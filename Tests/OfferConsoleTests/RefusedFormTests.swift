@@ -1,3 +1,4 @@
+import Foundation
 import OfferAPI
 import OfferApplication
 import OfferModel
@@ -173,7 +174,7 @@ struct RefusedFormTests {
 
     @Test("a refusal names buttons and pages, and no call or setting, which only an operator could use")
     func terms() throws {
-        let id = LowercaseUUID("01980000-0000-8000-8000-000000000000") ?? .blank
+        let id = try #require(LowercaseUUID("01980000-0000-8000-8000-000000000000"))
         let errors: [(RequestError, String)] = [
             (
                 .grantExists(id, offer: "a"),

@@ -139,7 +139,7 @@ public struct OfferPauses: Sendable {
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
             let now = try clock.tolerantInstant(transaction)
             let pauses = try ShownPauses(in: number, transaction)
-            return pauses.active.filter { $0.isOfKillSwitch && $0.isInForce(at: now) }
+            return pauses.active.filter { $0.isInForce(at: now) && $0.isOfKillSwitch }
                 .longest(of: known?.ids ?? [offerId]).map(pauses.body)
         }
     }

@@ -1,4 +1,6 @@
 import Foundation
+import OfferAPI
+import OfferApplication
 import OfferModel
 import OfferTestSupport
 import Testing
