@@ -11,12 +11,6 @@ extension ConsoleSite {
         "format", "signature", "productId", "offerIdentifier", "keyId", "nonce", "timestamp", "appAccountToken",
     ]
 
-    /// The fields by the labels of the form.
-    private static let labels = [
-        "productId": "Product", "offerIdentifier": "Apple’s offer identifier", "keyId": "Key", "nonce": "Nonce",
-        "timestamp": "Timestamp", "appAccountToken": "App account token", "signature": "Signature", "jws": "JWS",
-    ]
-
     /// What was copied from a mail, a log or a JSON document, without what is no part of a signature.
     private static func pasted(_ text: String) -> String? {
         let kept = (text.split(separator: ":").last ?? "").filter { !$0.isWhitespace && !"\"'`“”„‘’,".contains($0) }
@@ -90,7 +84,7 @@ extension ConsoleSite {
         let checked = try passed.checked(for: visit.caller.role)
         let diagnosis = try await useCases.signatureChecks.check(checked, caller: visit.caller)
         var members = PageMembers.of(diagnosis).merging([diagnosis.verdict.rawValue: true]) { $1 }
-        members["missing"] = diagnosis.missing?.map { Self.labels[$0] ?? $0 }
+        members["missing"] = diagnosis.missing?.map { ConsoleTerms.labels[$0] ?? $0 }
         return try pages.signatures(
             visit, ["typed": typed, "is-\(passed.format.rawValue)": true, "diagnosis": members])
     }
