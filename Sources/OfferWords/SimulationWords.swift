@@ -17,7 +17,9 @@ package enum SimulationWords {
     package static func basis(_ result: SimulationResult) -> String {
         let catalog =
             result.catalogRevision.map { "the catalog in force then, revision \($0)" } ?? "a text that was not applied"
-        return (result.where.map { "customers who meet `\($0)`" } ?? "all customers") + ", by \(catalog)"
+        let all = result.undeterminedWhere == nil
+        let whose = all ? "all customers" : "customers who meet a condition that another API key gave"
+        return (result.where.map { "customers who meet `\($0)`" } ?? whose) + ", by \(catalog)"
             + (result.comparedRevision.map { ", compared with revision \($0)" } ?? "")
     }
 

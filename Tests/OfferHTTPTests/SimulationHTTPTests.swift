@@ -39,6 +39,27 @@ struct SimulationHTTPTests {
         }
     }
 
+    @Test("the condition of a count, which may name a person, is shown to the API key that asked alone")
+    func condition() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let token = try await service.token(.support)
+            let begun = try await service.ask(
+                "POST", "/v1/simulations", token: token,
+                body: #"{"offerId":"comeback","where":"customer.attributes.email is 'a@example.com'"}"#)
+            let id = try #require(begun.json["id"] as? String, "\(begun.text)")
+            _ = try await service.ended(id)
+            for (token, isShown) in [
+                (token, true), (try await service.token(.support), false), (try await service.token(.marketing), false),
+            ] {
+                let shown = try await service.ask("GET", "/v1/simulations/\(id)", token: token)
+                #expect(shown.status == 200)
+                #expect(shown.text.contains("a@example.com") == isShown, "\(shown.text)")
+                #expect(shown.text.contains("undeterminedWhere"), "that there was one is")
+            }
+        }
+    }
+
     private static let mistakes: [(body: String, status: Int, code: String, words: String)] = [
         (#"{"offerId":"nope"}"#, 404, "unknown-offer", "the catalog has no offer `nope`"),
         (#"{"offerId":""}"#, 400, "invalid-request", "a text of 1 to 255 characters"),

@@ -27,6 +27,10 @@ struct SimulationWordsTests {
     func basis() {
         let plain = result { $0.catalogRevision = 3 }
         #expect(SimulationWords.basis(plain) == "all customers, by the catalog in force then, revision 3")
+        let hidden = result { ($0.undeterminedWhere, $0.catalogRevision) = (.exactly(0), 3) }
+        #expect(
+            SimulationWords.basis(hidden)
+                == "customers who meet a condition that another API key gave, by the catalog in force then, revision 3")
         let typed = result { ($0.where, $0.comparedRevision) = ("customer.storefront is USA", 3) }
         #expect(
             SimulationWords.basis(typed)

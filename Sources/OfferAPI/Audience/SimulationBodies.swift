@@ -128,9 +128,9 @@ public struct FewCustomers: WireObject {
 public struct SimulationResult: WireObject {
     /// The instant that was decided at.
     public var asOf: Instant = .blank
-    /// The condition that the request gave.
+    /// The condition that the request gave, for its API key alone: it may name a person.
     public var `where`: String?
-    /// The revision that decided; absent for a text that the request gave, and of older servers.
+    /// The revision that decided; absent for a text that the request gave.
     public var catalogRevision: Int?
     /// The revision it was compared with; absent if that lacks the offer, so that everyone who gets it gains it.
     public var comparedRevision: Int?

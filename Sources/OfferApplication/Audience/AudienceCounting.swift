@@ -132,7 +132,7 @@ struct AudienceCounting {
         }
         try progress(done, max(done, total))
         kept.fill(tally, at: now, cost: offer.cost)
-        (kept.offerId, kept.hasCondition, kept.isCompared) = (offer.offer.offer.id, condition != nil, compared != nil)
+        (kept.offerId, kept.isCompared) = (offer.offer.offer.id, compared != nil)
         kept.samples = try chosen(among: eligible)
         kept.gainSamples = try chosen(among: gains)
         kept.lossSamples = try chosen(among: losses)

@@ -8,9 +8,7 @@ import OfferStore
 struct KeptAudience: WireObject {
     var offerId: OfferId = ""
     var result = SimulationResult()
-    var hasCondition = false
-    /// Absent from results of older versions.
-    var hasRollout: Bool?
+    var hasRollout = false
     var isCompared = false
     var undeterminedWhere = 0
     var gains = 0
@@ -30,8 +28,7 @@ struct KeptAudience: WireObject {
         members.optional("currency", &currency)
         members.required("gainSamples", &gainSamples)
         members.required("gains", &gains)
-        members.required("hasCondition", &hasCondition)
-        members.optional("hasRollout", &hasRollout)
+        members.required("hasRollout", &hasRollout)
         members.required("isCompared", &isCompared)
         members.required("lossSamples", &lossSamples)
         members.required("losses", &losses)
@@ -108,8 +105,8 @@ extension KeptAudience {
         shown.ineligible = privacy.count(result.ineligible.number)
         shown.undetermined = privacy.count(result.undetermined.number)
         // None without a rollout, as the catalog says to everyone.
-        shown.heldBack = hasRollout == false ? .exactly(0) : privacy.count(result.heldBack.number)
-        if hasCondition { shown.undeterminedWhere = privacy.count(undeterminedWhere) }
+        shown.heldBack = hasRollout ? privacy.count(result.heldBack.number) : .exactly(0)
+        if result.where != nil { shown.undeterminedWhere = privacy.count(undeterminedWhere) }
         shown.byRule = result.byRule.compactMap { rule in
             guard privacy.mayTell(rule.count.number) else { return nil }
             var rule = rule

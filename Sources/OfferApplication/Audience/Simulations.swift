@@ -147,6 +147,7 @@ public final class Simulations: Sendable {
                 throw RequestError.unknownSimulation(id.description)
             }
             body.result = try kept.shown(to: caller.role, transaction)
+            if stored.apiKeyId != caller.apiKeyId { body.result?.where = nil }
         }
         return body
     }

@@ -4,8 +4,7 @@ public enum SimulationState: String, Sendable, Hashable, CaseIterable, Storable 
     case running, done, cancelled, failed
 }
 
-/// A count of an offer's audience that was asked for, with how far it is or what came of it. What was asked is not kept: its
-/// condition may name a person.
+/// A count of an offer's audience that was asked for, with how far it is or what came of it.
 public struct StoredSimulation: Sendable, Hashable {
     public var id: LowercaseUUID
     var scope: ScopeNumber
@@ -13,7 +12,8 @@ public struct StoredSimulation: Sendable, Hashable {
     public var state = SimulationState.running
     public var done = 0
     public var of = 0
-    /// The result as JSON. Of customers it has only the store's numbers, so an erasure leaves nothing of theirs in it.
+    /// The result as JSON. Of customers it has only the store's numbers, so an erasure leaves nothing of theirs in it, but
+    /// for a condition that named one, which is kept for a day.
     public var result: String?
     /// Why it failed, for people.
     public var failure: String?
