@@ -30,7 +30,7 @@ package enum StandingText {
         }
     }
 
-    /// `until 2026-12-01 00:00 UTC, since 2026-11-20 10:00 UTC by key 7 (shop): out of stock`.
+    /// `until 2026-12-01 00:00 UTC, since 2026-11-20 10:00 UTC by 7 (shop): out of stock`.
     package static func pause(_ offer: OfferSummary) -> String? {
         guard let pause = offer.pause else { return offer.paused ? "yes: not issued until it is resumed" : nil }
         let what =

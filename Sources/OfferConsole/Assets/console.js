@@ -81,7 +81,10 @@ if (editor) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html")
       showTimes(page)
       // What is planned no longer fits the text, so it cannot be applied.
-      if (!page.getElementById("planned")) return document.getElementById("applying").replaceChildren()
+      if (!page.getElementById("planned")) {
+        planned = null
+        return document.getElementById("applying").replaceChildren()
+      }
       show(page)
       planned = sent
     } catch {

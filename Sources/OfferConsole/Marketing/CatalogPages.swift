@@ -31,6 +31,8 @@ extension ConsoleSite {
         var entry: [OfferEntry.Field: String] = [:]
         /// The mark of what the form was filled with, if it is for an offer that the text has.
         var filled: String?
+        /// What is wrong with a field of it, or with its length.
+        var fault: (any Error)?
 
         /// Names this text on top of this revision, so that what was agreed to is what is applied.
         var mark: String { TextMark.of("\(revision) \(text)") }
@@ -61,8 +63,9 @@ extension ConsoleSite {
         content["hasCatalog"] = draft.revision > 0
         content["message"] = draft.message
         content["mayApply"] = visit.may(.apply)
-        if draft.text.utf8.count <= Self.editorBytes {
-            var catalog = try await read(draft.text)
+        let isLong = draft.text.utf8.count > Self.editorBytes
+        if !isLong || draft.fault != nil {
+            var catalog = isLong ? nil : try await read(draft.text)
             if catalog == nil { catalog = try await catalogInForce(visit).catalog }
             content["editor"] = ["text": draft.text]
             content["entry"] = Self.members(of: draft, in: catalog)
@@ -83,7 +86,7 @@ extension ConsoleSite {
 
     /// `POST /console/catalog/plan`: what the text would change; nothing is applied.
     @Sendable func plan(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
-        try await plan(try Self.draft(&form), visit)
+        try await plan(Self.draft(&form), visit)
     }
 
     func plan(_ draft: Draft, _ visit: Visit) async throws -> Response {
@@ -96,7 +99,7 @@ extension ConsoleSite {
     /// `POST /console/catalog`: puts the text in force. What takes something away or widens it has to be agreed to.
     @Sendable func apply(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
         let agreed = form.field("agreed")
-        let draft = try Self.draft(&form)
+        let draft = Self.draft(&form)
         return try await refusing(draft, visit) {
             let (planned, needsAgreement) = try await self.planned(draft, visit)
             guard !needsAgreement || agreed == draft.mark else {
@@ -110,17 +113,21 @@ extension ConsoleSite {
         }
     }
 
-    static func draft(_ form: inout QueryParameters) throws -> Draft {
+    static func draft(_ form: inout QueryParameters) -> Draft {
         let revision = form.field("revision").flatMap { Int($0) } ?? -1
-        if revision < 0 { form.refuse("revision", "is no revision", hint: "load the catalog's page again") }
+        if revision < 0 { form.refuse("revision", "is not a revision", hint: "load the catalog's page again") }
         var draft = Draft(
             text: form.document("text") ?? "", revision: max(0, revision), message: form.message("message"))
         draft.isLive = form.flag("live") ?? false
         draft.filled = form.field("filled")
         for field in OfferEntry.Field.allCases { draft.entry[field] = form.typed(field.rawValue) }
-        try form.finish()
-        guard draft.text.utf8.count <= editorBytes else {
-            throw Problem(
+        do {
+            try form.finish()
+        } catch {
+            draft.fault = error
+        }
+        if draft.text.utf8.count > editorBytes {
+            draft.fault = Problem(
                 .tooLarge, "the catalog has \(draft.text.utf8.count) bytes, and this page takes \(editorBytes)",
                 hint: "apply it with `offerctl catalog apply`")
         }
@@ -132,6 +139,7 @@ extension ConsoleSite {
         _ draft: Draft, _ visit: Visit, _ answer: () async throws -> Response
     ) async throws -> Response {
         do {
+            if let fault = draft.fault { throw fault }
             return try await answer()
         } catch RequestError.catalogChanged(let current) {
             let error = RequestError.catalogChanged(current: current)
@@ -142,16 +150,17 @@ extension ConsoleSite {
             problem.hint =
                 draft.isLive
                 ? "choose Plan to see what your text would undo"
-                : "your text is still below, without that change; the plan shows what it would undo"
+                : "your text is without that change: the plan shows what it would undo"
             var content: [String: Any] = ["problem": PageMembers.of(problem)]
             if other != nil { content["conflictPath"] = PageLink.revision(current) }
             var next = draft
             next.revision = current
+            if !next.isLive { content["plan"] = try await answered { try await planned(next, visit).0 }.0 }
             return try await editor(next, content, visit, status: next.isLive ? .ok : .init(code: problem.status))
         } catch {
-            guard error is RequestError || error is RequestFault, let problem = Problem(error)?.document else {
-                throw error
-            }
+            guard error is RequestError || error is RequestFault || error is Problem,
+                let problem = Problem(error)?.document
+            else { throw error }
             var shown = PageMembers.of(problem)
             shown["runningPath"] = PageLink.runningSimulation(error)
             return try await editor(
@@ -268,7 +277,7 @@ extension ConsoleSite {
     @Sendable func rollBack(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
         let message = form.message("message")
         let inForce = form.field("revision").flatMap { Int($0) }
-        if inForce == nil { form.refuse("revision", "is no revision", hint: "load the revision's page again") }
+        if inForce == nil { form.refuse("revision", "is not a revision", hint: "load the revision's page again") }
         let isAgreed = form.flag("agreed") ?? false
         try form.finish()
         let old = try await appliedRevision(visit)
@@ -310,24 +319,28 @@ extension ConsoleSite {
 }
 
 extension PageMembers {
+    /// Offers after these are told by their changes alone: a page must not become too large.
+    private static let plannedInFull = 25
+
     /// What several changes in a row mean is said once, below the last.
     ///
     /// - Parameter isCounted: whether those who gain and lose an offer can be counted there.
     static func ofPlan(
         _ changes: [PlannedChange], in catalog: Catalog?, isCounted: Bool = false
     ) -> [[String: Any]] {
-        PlannedOffer.all(changes, in: catalog).map { offer in
+        PlannedOffer.all(changes, in: catalog).enumerated().map { place, offer in
+            let isFull = place < plannedInFull
             let next = offer.changes.dropFirst().map(\.words) + [""]
             var members: [String: Any] = [
-                "title": offer.offerId?.rawValue ?? "products", "terms": ofFields(offer.terms),
+                "title": offer.offerId?.rawValue ?? "products", "terms": isFull ? ofFields(offer.terms) : [],
                 "changes": zip(offer.changes, next).map { change, next in
                     [
                         "mark": change.effect.mark, "line": change.line,
-                        "words": change.words == next ? "" : change.words,
+                        "words": change.words == next || !isFull ? "" : change.words,
                     ]
                 },
             ]
-            members["audience"] = offer.audience
+            members["audience"] = isFull ? offer.audience : nil
             members["warning"] = offer.warning
             if isCounted { members["counted"] = offer.offerId.flatMap { catalog?.offer($0)?.id.rawValue } }
             return members

@@ -11,7 +11,7 @@ extension ConsoleSite {
     /// plan; nothing is applied. Or the form, filled with an offer of the text.
     @Sendable func add(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
         let (isFilled, chosen) = (form.flag("fill") ?? false, form.field("chosen"))
-        let draft = try Self.draft(&form)
+        let draft = Self.draft(&form)
         guard !isFilled else { return try await fill(draft, with: chosen, visit) }
         return try await refusing(draft, visit) {
             let text = try await useCases.shares.catalogs.run { try Self.text(of: draft) }

@@ -9,7 +9,7 @@ import OfferWords
 /// What came of an offer, and who would get it.
 extension ConsoleSite {
     /// More would make a page too large.
-    private static let mostBuckets = 92
+    private static let mostBuckets = 62
     private static let mostCharts = 3
     private static let mostOffers = 200
     private static let conditionLength = 2_000
@@ -21,7 +21,7 @@ extension ConsoleSite {
         var query = try QueryParameters(request, known: ["by", "timeZone", "from", "to", "products"])
         let (by, timeZone) = (query.field("by"), query.field("timeZone"))
         let unit: CalendarUnit? = by.map { CalendarUnit(rawValue: $0) } ?? .day
-        if unit == nil { query.refuse("by", "is no length of a bucket", hint: "day, week or month") }
+        if unit == nil { query.refuse("by", "is not the length of a bucket", hint: "day, week or month") }
         let (start, end) = (query.day("from"), query.day("to"))
         let countsProducts = query.flag("products") ?? false
         try query.finish()
@@ -149,7 +149,7 @@ extension ConsoleSite {
     /// `POST /console/catalog/audience`: the same by a text that was typed, compared with the catalog in force.
     @Sendable func simulatePlanned(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
         let offer = OfferId(form.field("counted") ?? "")
-        let draft = try Self.draft(&form)
+        let draft = Self.draft(&form)
         return try await refusing(draft, visit) {
             let (inForce, _) = try await catalogInForce(visit)
             guard inForce.revision == draft.revision else {

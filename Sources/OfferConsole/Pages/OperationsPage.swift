@@ -20,7 +20,7 @@ extension ConsoleSite {
         let text = form.field("event") ?? ""
         if text.isEmpty {
             form.refuse(
-                "event", "is no id of an event",
+                "event", "is not the ID of an event",
                 hint: "choose one that was not delivered, or take the `id` that the receiver got")
         }
         try form.finish()

@@ -73,7 +73,7 @@ extension ConsoleSite {
         for name in Self.signatureFields where name != "signature" { typed[name] = form.field(name, maximum: longest) }
         typed["signature"] = form.document("signature").flatMap(Self.pasted)
         if let format = typed["format"] as? String, ArtefactFormat(rawValue: format) == nil {
-            form.refuse("format", "is no format", hint: "choose one of the list")
+            form.refuse("format", "is not a format", hint: "choose one of the list")
         }
         try form.finish()
         guard let passed = PassedSignature(typed: typed.compactMapValues { $0 as? String }) else {

@@ -82,7 +82,7 @@ extension QueryParameters {
         let unit = CalendarUnit(rawValue: text)
         if unit == nil {
             refuse(
-                name, "is no length of a bucket",
+                name, "is not the length of a bucket",
                 hint: "known: " + CalendarUnit.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))
         }
         return unit

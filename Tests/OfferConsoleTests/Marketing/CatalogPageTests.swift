@@ -128,6 +128,7 @@ struct CatalogPageTests {
                 #expect(answer.text.contains(#"<a href="/console/catalog/revisions/2">What it changed</a>"#))
                 #expect(answer.hasBytes(PageText().escapeText(Self.twice)), "the text")
                 #expect(answer.text.contains(#"name="revision" value="2""#), "the next plan is of what is in force")
+                #expect(answer.text.contains("<h2>Plan</h2>") && answer.text.contains("400"), "what it would undo")
             }
             #expect(try await inForce(console).revision == 2)
         }
@@ -136,8 +137,8 @@ struct CatalogPageTests {
     private static let mistakes: [(fields: [(String, String)], status: Int, words: String)] = [
         ([("text", campaign("type: promotonal")), ("revision", "1")], 422, "line 9: `offers[0].type`"),
         ([("text", "{"), ("revision", "1")], 422, "line "), ([("text", ""), ("revision", "1")], 422, "is empty"),
-        ([("text", "a"), ("revision", "-1")], 400, "is no revision"), ([("text", "a")], 400, "is no revision"),
-        ([("text", "a"), ("revision", "99999999999999999999")], 400, "is no revision"),
+        ([("text", "a"), ("revision", "-1")], 400, "is not a revision"), ([("text", "a")], 400, "is not a revision"),
+        ([("text", "a"), ("revision", "99999999999999999999")], 400, "is not a revision"),
         ([("text", ConsoleFixture.campaign), ("revision", "7")], 412, "another catalog was applied in between"),
         ([("text", "a"), ("revision", "1"), ("dryRun", "false")], 400, "there is no parameter"),
         ([("text", String(repeating: "#", count: 50_000)), ("revision", "1")], 413, "`offerctl catalog apply`"),
@@ -160,6 +161,8 @@ struct CatalogPageTests {
                 for action in [Self.page, "\(Self.page)/plan"] {
                     let answer = try await console.send(action, from: Self.page, session, fields)
                     #expect(answer.status == status && answer.words.contains(words), "\(fields): \(answer.text)")
+                    let isForm = !fields.contains { $0.0 == "dryRun" }
+                    #expect(answer.hasBytes(PageText().escapeText(fields[0].1)) == isForm, "what was typed stays")
                 }
             }
             let typed = [("text", "{"), ("revision", "1"), ("live", "true")]

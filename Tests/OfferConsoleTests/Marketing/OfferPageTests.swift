@@ -374,7 +374,7 @@ struct OfferPageTests {
     @Test(
         "a range that is none is refused in words",
         arguments: [
-            ("by=year", 400, "is no length of a bucket"), ("from=2026-02-30", 400, "is not a day"),
+            ("by=year", 400, "is not the length of a bucket"), ("from=2026-02-30", 400, "is not a day"),
             ("to=yesterday", 400, "is not a day"), ("from=2026-01-01&from=2026-01-02", 400, "is given twice"),
             ("timeZone=Mars/Phobos", 400, "is not a time zone that the server knows"),
             ("timeZone=Mars/Phobos&from=2026-05-01", 400, "is not a time zone that the server knows"),
