@@ -611,6 +611,7 @@ CREATE INDEX signing_decision ON signing (decision_id);
 CREATE INDEX refusal_customer ON refusal (customer_id, decided_at, offer_id, scope_id);
 CREATE INDEX refusal_offer ON refusal (scope_id, offer_id);
 CREATE INDEX refusal_scope ON refusal (scope_id);
+CREATE INDEX refusal_unknown ON refusal (scope_id, decided_at) WHERE customer_id IS NULL;
 CREATE INDEX kept_answer_answered ON kept_answer (answered_at);
 CREATE INDEX kept_answer_decision ON kept_answer (decision_id) WHERE decision_id IS NOT NULL;
 CREATE INDEX redemption_customer ON redemption (customer_id, sequence);

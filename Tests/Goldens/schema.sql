@@ -394,6 +394,7 @@ CREATE TABLE refusal (
 CREATE INDEX refusal_customer ON refusal (customer_id, decided_at, offer_id, scope_id);
 CREATE INDEX refusal_offer ON refusal (scope_id, offer_id);
 CREATE INDEX refusal_scope ON refusal (scope_id);
+CREATE INDEX refusal_unknown ON refusal (scope_id, decided_at) WHERE customer_id IS NULL;
 CREATE TABLE kept_answer (
     api_key_id TEXT NOT NULL REFERENCES api_key (id),
     route TEXT NOT NULL CHECK (length(route) > 0),
