@@ -201,7 +201,7 @@ struct SupportPageTests {
                 #expect(page.text.contains("value=\"\(jws)\""), "what is judged is shown")
             }
             for text in ["", " ", "\"\"", "jws:", "::"] {
-                #expect(try await check(text).text.contains("<p>Needed to decide: JWS</p>"), "\(text)")
+                #expect(try await check(text).text.contains("<p>Needed to decide: The signature</p>"), "\(text)")
             }
             #expect(try await check(String(jws.dropLast(4)) + "\u{7}").status == 400)
         }

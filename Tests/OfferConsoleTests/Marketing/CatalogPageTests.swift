@@ -161,8 +161,8 @@ struct CatalogPageTests {
                 for action in [Self.page, "\(Self.page)/plan"] {
                     let answer = try await console.send(action, from: Self.page, session, fields)
                     #expect(answer.status == status && answer.words.contains(words), "\(fields): \(answer.text)")
-                    let isForm = !fields.contains { $0.0 == "dryRun" }
-                    #expect(answer.hasBytes(PageText().escapeText(fields[0].1)) == isForm, "what was typed stays")
+                    guard !fields.contains(where: { $0.0 == "dryRun" }) else { continue }
+                    #expect(answer.hasBytes("\n" + PageText().escapeText(fields[0].1) + "</textarea>"), "what was typed")
                 }
             }
             let typed = [("text", "{"), ("revision", "1"), ("live", "true")]

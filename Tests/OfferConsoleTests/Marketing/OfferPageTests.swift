@@ -62,7 +62,7 @@ struct OfferPageTests {
             #expect(shown == ["offer69"] + ids.dropLast())
             for cursor in ["nonsense", "99-1", "60", "0", "-1", "99999999999999999999", ""] {
                 let status = try await console.get("/console/offers?cursor=\(cursor)", session).status
-                #expect(status == (cursor.isEmpty ? 200 : 400), "\(cursor)")
+                #expect(status == 400, "\(cursor)")
             }
         }
     }
@@ -380,7 +380,7 @@ struct OfferPageTests {
             ("timeZone=Mars/Phobos&from=2026-05-01", 400, "is not a time zone that the server knows"),
             ("timeZone=Asia/Kathmandu&from=1970-01-01&to=1970-01-02", 400, "before 1970"),
             ("timeZone=America/New_York&from=9999-12-31", 400, "which is in the future"),
-            ("from=2020-01-01", 400, "query.from"), ("products=1", 400, "is neither"),
+            ("from=2020-01-01", 400, "<strong>From</strong>: "), ("products=1", 400, "is neither"),
             ("products=", 400, "is neither"), ("products=true&products=true", 400, "is given twice"),
         ])
     func wrongRange(_ query: String, _ status: Int, _ words: String) async throws {
