@@ -169,7 +169,7 @@ package struct ConsoleSite: Sendable {
                     guard let page, let refused = RefusedForm(path, form, fields, error) else { throw error }
                     var visit = visit
                     visit.refused = refused
-                    // Of what there is not there is no page either.
+                    // If that page cannot be shown either, the first error is.
                     do { return try await page(request, visit) } catch _ { throw error }
                 }
             }

@@ -48,18 +48,21 @@ struct GrantPageTests {
     }
 
     private static let refused: [(fields: [(String, String)], status: Int, words: String)] = [
-        (customer + [("offer", "winter")], 400, "is no reason"),
+        (customer + [("offer", "winter")], 400, "is not a reason"),
         (customer + [("offer", "winter"), ("reason", String(repeating: "a", count: 256))], 400, "255"),
         (customer + [("offer", "nonsense"), ("reason", "a")], 404, "nonsense"),
-        (customer + [("reason", "a")], 400, "names no offer"),
+        (customer + [("reason", "a")], 400, "is not an offer"),
         (customer + [("offer", "winter"), ("reason", "a"), ("until", "tomorrow")], 400, "is not a day"),
         (customer + [("offer", "winter"), ("reason", "a"), ("until", "2020-01-01")], 400, "which has passed"),
         (
             [("q", "999"), ("kind", "originalTransactionId"), ("offer", "winter"), ("reason", "a")], 404,
             "no customer"
         ),
-        ([("q", "100"), ("kind", "shoeSize"), ("offer", "winter"), ("reason", "a")], 400, "names no customer"),
-        ([("offer", "winter"), ("reason", "a")], 400, "names no customer"),
+        (
+            [("q", "100"), ("kind", "shoeSize"), ("offer", "winter"), ("reason", "a")], 400,
+            "is not an identifier of a customer"
+        ),
+        ([("offer", "winter"), ("reason", "a")], 400, "is not an identifier of a customer"),
         (customer + [("offer", "winter"), ("reason", "a"), ("price", "0")], 400, "there is no parameter"),
     ]
 

@@ -133,6 +133,7 @@ struct ProxyUserTests {
                 (Self.named("anna", "anna"), "is given 2 times"), (Self.named("eve", "anna"), "is given 2 times"),
                 (Self.named("dora"), "`0000000000000000` of `dora` is unknown, revoked or expired"),
                 (Self.named("cleo"), "the API key has the role `client`"),
+                (Self.named(String(repeating: "é", count: 128)), "has 256 bytes, more than 255"),
             ]
             for (headers, words) in cases {
                 let page = try await console.get(Self.path, nil, headers)

@@ -57,7 +57,7 @@ struct RefusedFormTests {
         Refusal(
             form: "/console/grants", page: customer,
             fields: [("offer", "winter"), ("reason", ""), ("until", "2099-01-01")],
-            says: "Reason: an empty text is no reason say why, without naming a person"),
+            says: "Reason: an empty text is not a reason say why, without naming a person"),
         Refusal(
             form: "/console/issued-offers/ISSUED/void", page: "/console/issued-offers/ISSUED",
             fields: [("reason", markup + String(repeating: "a", count: 255)), ("release", "true")], says: "Reason: ",

@@ -119,7 +119,7 @@ struct SupportPageTests {
         }
     }
 
-    @Test("of a subscription whose renewal is not known the page says why nothing is known")
+    @Test("of a subscription whose renewal is not known the page says why it is unknown")
     func stale() async throws {
         try await ConsoleFixture.run { console in
             try await Self.deliver(Self.scenario([.renew(times: 2)]), to: console)
@@ -175,7 +175,8 @@ struct SupportPageTests {
     }
 
     private static let pasted = [
-        "%", "\"%\"", "'%'", "jws: %", "jws: \"%\",", "“%”", " %\r\n", "\u{a0}%",
+        "%", "\"%\"", "'%'", "jws: %", "jws: \"%\",", "“%”", " %\r\n", "\u{a0}%", #"{"jws":"%"}"#,
+        #"{ "signatures": { "v2": { "jws": "%", "keyId": "K", "nonce": "n" } } }"#, #"  "jws" : "%", "nonce": "n""#,
     ]
 
     @Test("a signature is judged as it is, whatever a mail or a log put around or into it")
@@ -201,7 +202,8 @@ struct SupportPageTests {
                 #expect(page.text.contains("value=\"\(jws)\""), "what is judged is shown")
             }
             for text in ["", " ", "\"\"", "jws:", "::"] {
-                #expect(try await check(text).text.contains("<p>Needed to decide: The signature</p>"), "\(text)")
+                let page = try await check(text)
+                #expect(page.text.contains("<p>Needed to decide: The signature</p>"), "\(text): \(page.text)")
             }
             #expect(try await check(String(jws.dropLast(4)) + "\u{7}").status == 400)
         }

@@ -94,7 +94,10 @@ struct OfferChangeTests {
     /// Changes that would take a comment along, or that brackets have no line for.
     private static let refusedToGuess: [(id: String, change: Typed)] = [
         ("half", [.total: "500"]), ("half", [.budget: ""]), ("half", [.eligibility: "subscription.state is expired"]),
-        ("half", [.eligibility: ""]), ("other", [.ends: "2026-12-31T00:00:00Z"]), ("other", [.total: "5"]),
+        ("half", [.eligibility: ""]),
+        // Each comparison would get the comment of the other.
+        ("half", [.eligibility: "signals.visits atLeast 3 and subscription.state is expired"]),
+        ("other", [.ends: "2026-12-31T00:00:00Z"]), ("other", [.total: "5"]),
     ]
 
     @Test("what would take a comment along, or has no line of its own, is left to the text", arguments: refusedToGuess)

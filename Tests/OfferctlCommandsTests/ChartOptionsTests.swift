@@ -116,7 +116,7 @@ struct ChartOptionsTests {
             OfferCharts.series(series).map(\.words) == [
                 "2026-11-01: requests 1,200, eligible 9, issued 7, redeemed 3; "
                     + "2026-11-02: requests 0, eligible 0, issued 0, redeemed 0",
-                "2026-11-01: spend 1, revenue 0; 2026-11-02: spend not known, revenue 0",
+                "2026-11-01: spend 1.00, revenue 0; 2026-11-02: spend not known, revenue 0",
                 "2026-11-01: spend 4,965.00, revenue -245.10; 2026-11-02: spend 0, revenue 0",
             ])
     }

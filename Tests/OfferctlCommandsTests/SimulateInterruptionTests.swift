@@ -40,7 +40,9 @@ struct SimulateInterruptionTests {
         await #expect(processExitsWith: .exitCode(7)) { [number = number as Int32] in
             signal(number) { _ in _exit(7) }
             guard try await InterruptibleWait.run({ 3 }) == 3 else { exit(1) }
-            raise(number)
+            // Not `raise`: this thread may block signals.
+            kill(getpid(), number)
+            try await Task.sleep(for: .seconds(60))
         }
     }
 

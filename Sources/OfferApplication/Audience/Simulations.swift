@@ -58,11 +58,11 @@ public final class Simulations: Sendable {
                 throw RequestError.simulationUnfinished(id, of: job.offerId)
             }
             guard jobs.count <= Self.mostWaiting else { throw RequestError.simulationsWaiting }
-            try rates.take(simulationBy: caller)
             jobs[id] = job
         }
         do {
             let inquiry = try await self.inquiry(request, caller: caller)
+            try rates.take(simulationBy: caller)
             try await add(id, caller: caller)
             job.begin(Task.detached { await self.run(id, job, inquiry) })
         } catch {

@@ -48,7 +48,7 @@ public struct ServerState: Sendable {
     // What the process knows of itself.
 
     public var lastReload: Reload?
-    /// What `offerd doctor` would warn of.
+    /// What `offerd doctor` would warn of or fail for.
     public var warnings: [Fault] = []
     /// Whether the witness has every checkpoint; absent until that is known, and where another server writes to it.
     public var witnessWorks: Bool?

@@ -342,6 +342,7 @@ extension PageMembers {
             ]
             members["audience"] = isFull ? offer.audience : nil
             members["warning"] = offer.warning
+            if place == plannedInFull { members["isFirstInBrief"] = true }
             if isCounted { members["counted"] = offer.offerId.flatMap { catalog?.offer($0)?.id.rawValue } }
             return members
         }

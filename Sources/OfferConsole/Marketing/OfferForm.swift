@@ -96,7 +96,7 @@ extension ConsoleSite {
             .paymentMode: PaymentMode.allCases.map(\.rawValue), .period: OfferEntry.periods.map(\.description),
             .status: OfferStatus.allCases.filter { isChange || $0 != .archived }.map(\.rawValue),
         ]
-        var members: [String: Any] = ["conditionLength": OfferEntry.conditionLength]
+        var members: [String: Any] = ["conditionLength": ConditionText.longest]
         for field in OfferEntry.Field.allCases {
             let value = values[field] ?? ""
             let chosen = value.split(separator: "\n").map(String.init)

@@ -82,13 +82,13 @@ extension ConsoleSite {
         var content: [String: Any] = [
             "id": summary.offerId.rawValue, "path": path, "standing": StandingText.word(summary),
             "fields": PageMembers.ofFields(OfferWording.fields(summary, catalog)), "mayPause": visit.may(.pause),
-            "mayCount": visit.may(.simulate),
+            "mayCount": visit.may(.simulate), "conditionLength": ConditionText.longest,
         ]
         content.merge(Self.members(try await useCases.switches.present(summary.offerId, caller: visit.caller))) { $1 }
         content["isWithAll"] = try await useCases.switches.present(nil, caller: visit.caller).map { _ in true }
         // Not the results themselves: they read every row of the offer, and the button that pauses it cannot wait.
         if visit.may(.series) { content["resultsPath"] = "\(path)/results" }
-        if visit.may(.apply) {
+        if visit.may(.apply), catalog?.offer(summary.offerId) != nil {
             content["changePath"] = "\(Self.root)/catalog?offer=\(PageLink.encoded(summary.offerId.rawValue))#entry"
         }
         return try pages.page("offer", summary.offerId.rawValue, content, visit)
@@ -135,17 +135,23 @@ extension ConsoleSite {
     /// The entry of the offer that the path names, in the list of the API.
     func summary(_ visit: Visit) async throws -> OfferSummary {
         let id = try visit.offerId()
-        guard let found = try await offers(visit).first(where: { $0.offerId == id }) else {
+        guard let found = try await offers(visit, until: { $0.offerId == id }).last, found.offerId == id else {
             throw RequestError.unknownOffer(id)
         }
         return found
     }
 
-    private func offers(_ visit: Visit) async throws -> [OfferSummary] {
+    /// The offers of the list up to one, or all.
+    private func offers(
+        _ visit: Visit, until isLast: (OfferSummary) -> Bool = { _ in false }
+    ) async throws -> [OfferSummary] {
         var (offers, place): ([OfferSummary], OfferPlace?) = ([], nil)
         repeat {
             let page = try await useCases.switches.offers(from: place, limit: 200, caller: visit.caller)
-            offers += page?.items ?? []
+            for offer in page?.items ?? [] {
+                offers.append(offer)
+                if isLast(offer) { return offers }
+            }
             place = page?.next.flatMap { OfferPlace($0) }
         } while place != nil
         return offers

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import OfferAPI
 import OfferApplication
+import OfferDocuments
 import OfferHTTP
 import OfferModel
 import OfferWords
@@ -12,7 +13,6 @@ extension ConsoleSite {
     private static let mostBuckets = 62
     private static let mostCharts = 3
     private static let mostOffers = 200
-    private static let conditionLength = 2_000
     /// Seconds after which a page looks again whether a simulation is done.
     private static let lookAgain = 2
 
@@ -55,7 +55,7 @@ extension ConsoleSite {
 
     static let overviewPath = "\(root)/results"
 
-    /// `GET /console/results`: of all offers, those that customers asked for first in a range.
+    /// `GET /console/results`: every offer that customers first asked for in a range.
     @Sendable func overview(_ request: Request, _ visit: Visit) async throws -> Response {
         var query = try QueryParameters(request, known: ["from", "to"])
         let (start, end) = (query.day("from"), query.day("to"))
@@ -137,7 +137,7 @@ extension ConsoleSite {
 
     /// `POST /console/offers/{id}/audience`: begins to count.
     @Sendable func simulate(_ form: inout QueryParameters, _ visit: Visit) async throws -> Response {
-        let condition = form.field("where", maximum: Self.conditionLength)
+        let condition = form.field("where", maximum: ConditionText.longest)
         try form.finish()
         let offer = try visit.offerId()
         var request = SimulationRequest()

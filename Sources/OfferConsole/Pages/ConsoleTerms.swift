@@ -21,6 +21,7 @@ enum ConsoleTerms {
         "POST /v1/issued-offers/{id}/replay": "the issued offer’s page",
         "GET /v1/decisions/{id}": "the decision’s page", "GET /v1/events": "`offerctl events list`",
         "POST /v1/simulations": "Count on the offer’s page", "DELETE /v1/simulations/{id}": "Cancel on its page",
+        "GET /v1/simulations/{id}": "its page",
     ]
 
     /// The label of the field at `/until` or `query.until`; `nil` where there is none.

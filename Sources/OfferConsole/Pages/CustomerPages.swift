@@ -114,7 +114,7 @@ extension ConsoleSite {
         let (text, kind) = (form.field("q"), form.field("kind"))
         let order = form.field("orderId", maximum: 64)
         let named = text.flatMap { text in kind.flatMap { Self.identifiers(text, as: $0) } }
-        if order == nil, named == nil { form.refuse("q", "names no customer") }
+        if order == nil, named == nil { form.refuse("q", "is not an identifier of a customer") }
         try form.finish()
         let asked = order.map { RefreshQuestion.order($0) } ?? .customer(named ?? CustomerIdentifiers())
         let report = try await useCases.refresh.refresh(asked, caller: visit.caller)
@@ -130,8 +130,8 @@ extension ConsoleSite {
         let customer = form.customer()
         let (offer, until) = (form.field("offer") ?? "", form.day("until"))
         let reason = form.field("reason") ?? ""
-        if offer.isEmpty { form.refuse("offer", "names no offer") }
-        if reason.isEmpty { form.refuse("reason", "is no reason", hint: "say why, without naming a person") }
+        if offer.isEmpty { form.refuse("offer", "is not an offer") }
+        if reason.isEmpty { form.refuse("reason", "is not a reason", hint: "say why, without naming a person") }
         try form.finish()
         guard let customer else { throw RequestError.unknownCustomer }
         _ = try await useCases.grants.grant(
@@ -314,7 +314,7 @@ extension QueryParameters {
     fileprivate mutating func customer() -> (identifiers: CustomerIdentifiers, page: String)? {
         let (text, kind) = (field("q") ?? "", field("kind") ?? "")
         guard let identifiers = ConsoleSite.identifiers(text, as: kind) else {
-            refuse("q", "names no customer")
+            refuse("q", "is not an identifier of a customer")
             return nil
         }
         return (identifiers, PageLink.customer(text, [("kind", kind)]))

@@ -13,7 +13,14 @@ extension ConsoleSite {
 
     /// What was copied from a mail, a log or a JSON document, without what is no part of a signature.
     private static func pasted(_ text: String) -> String? {
-        let kept = (text.split(separator: ":").last ?? "").filter { !$0.isWhitespace && !"\"'`“”„‘’,".contains($0) }
+        var value = text[...]
+        for name in ["\"signature\"", "\"jws\""] {
+            if let member = text.firstRange(of: name) {
+                value = text[member.upperBound...].prefix { !",}".contains($0) }
+            }
+        }
+        let last = value.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
+        let kept = last.filter { !$0.isWhitespace && !"\"'`“”„‘’,\\".contains($0) }
         return kept.isEmpty ? nil : kept
     }
 
@@ -24,7 +31,8 @@ extension ConsoleSite {
         let offer = try await useCases.customers.issuedOffer(id, caller: visit.caller)
         var content: [String: Any] = ["offer": PageMembers.of(offer)]
         content["customer"] = try await customer(ofRecord: id, visit)
-        content["countsUntil"] = PageMembers.moment(offer.expiresAt.adding(milliseconds: Offer.countingTail))
+        let countsUntil = offer.expiresAt.adding(milliseconds: Offer.countingTail)
+        if offer.state == .voided, clock() < countsUntil { content["countsUntil"] = PageMembers.moment(countsUntil) }
         if offer.state == .open, visit.may(.void) { content["voidPath"] = PageLink.issuedOffer(id) + "/void" }
         if visit.may(APICall(.post, "/v1/issued-offers/{id}/replay")) {
             do {
@@ -44,7 +52,7 @@ extension ConsoleSite {
         let id = try visit.issuedOfferId()
         let reason = form.field("reason") ?? ""
         let release = form.flag("release") ?? false
-        if reason.isEmpty { form.refuse("reason", "is no reason", hint: "say why, without naming a person") }
+        if reason.isEmpty { form.refuse("reason", "is not a reason", hint: "say why, without naming a person") }
         try form.finish()
         _ = try await useCases.voiding.void(id, reason: reason, release: release, caller: visit.caller)
         return .redirect(to: PageLink.issuedOffer(id))

@@ -6,6 +6,8 @@ import OfferHTTP
 import OfferModel
 
 extension ConsoleSite {
+    /// It is recorded with all that the person does.
+    private static let nameBytes = 255
     private static let notAccepted = "who the proxy says you are was not accepted"
 
     /// Who the proxy in front says is at the browser, by the API key that the configuration gives them; `nil` where no
@@ -47,6 +49,13 @@ extension ConsoleSite {
                 Self.notAccepted, "the header `\(proxyUsers.header)` is given \(names.count) times",
                 hint: "let the proxy replace what a browser sends")
         }
-        return names.first.flatMap { $0.isEmpty ? nil : $0 }
+        guard let name = names.first, !name.isEmpty else { return nil }
+        guard name.utf8.count <= Self.nameBytes else {
+            throw Problem.refused(
+                Self.notAccepted,
+                "the header `\(proxyUsers.header)` has \(name.utf8.count) bytes, more than \(Self.nameBytes)",
+                hint: "let the proxy send the person's name alone")
+        }
+        return name
     }
 }

@@ -12,7 +12,7 @@ package enum CatalogWriter {
         JSONText.of(node(catalog))
     }
 
-    /// The same with an offer in the place of the one that is there, or at the end.
+    /// The same with an offer instead of the one at that index, or at the end.
     static func yaml(_ catalog: Catalog, _ offer: OutputNode, at place: Int) -> String {
         var offers = catalog.offers.map(OfferWriter.node)
         offers.replaceSubrange(place..<min(place + 1, offers.count), with: [offer])

@@ -25,7 +25,7 @@ extension OfferEntry {
         private mutating func show(_ condition: RuleNode) {
             let line = ConditionText.line(condition)
             // An input of a page has one line.
-            guard line.utf16.count <= OfferEntry.conditionLength,
+            guard line.unicodeScalars.count <= ConditionText.longest,
                 !line.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }),
                 (try? ConditionText.read(line, isAsked: true)) == condition
             else {
@@ -53,9 +53,6 @@ extension OfferEntry {
                 }.joined(separator: "\n"))
         }
     }
-
-    /// The most of a condition that the form takes.
-    package static let conditionLength = 4_000
 
     /// The text in which the offer of this id has the values of the form. Only the members that differ from what the
     /// form was filled with are written; all else in the text stays as it is.

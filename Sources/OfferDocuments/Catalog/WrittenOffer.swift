@@ -91,7 +91,10 @@ struct WrittenOffer {
             if YAMLText.inline(OutputNode(old)).unicodeScalars.elementsEqual(text.unicodeScalars) { return [] }
             return range(of: old).map { [($0, text)] }
         case (.sequence(let items), .list(let values)) where items.count == values.count && !items.isEmpty:
-            return edits(zip(items, values))
+            // An item that moves would leave the comment in its line behind.
+            let (old, new) = (items.map { YAMLText.inline(OutputNode($0)) }, values.map(YAMLText.inline))
+            let isMoved = zip(old, new).contains { $0 != $1 && (new.contains($0) || old.contains($1)) }
+            return isMoved ? nil : edits(zip(items, values))
         case (.mapping(let entries), .mapping(let members)) where entries.count == members.count:
             let values = entries.compactMap { entry in members.first { $0.key == entry.key }?.value }
             return values.count == entries.count ? edits(zip(entries.map(\.value), values)) : nil

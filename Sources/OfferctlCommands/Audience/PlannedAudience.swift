@@ -7,6 +7,7 @@ import OfferWords
 /// For each offer that a file would change, how many customers gain it and how many lose it.
 struct PlannedAudience {
     private var rows: [[String?]] = []
+    private var uncounted = 0
 
     init(
         of changes: [CatalogChange], in file: CatalogFile, asking client: OfferdClient
@@ -21,7 +22,14 @@ struct PlannedAudience {
                 request.catalog = String(decoding: file.bytes, as: UTF8.self)
                 request.compareWith = .inForce
             }
-            guard let result = try await client.simulate(request).body.result else { continue }
+            let result: SimulationResult?
+            do {
+                result = try await client.simulate(request).body.result
+            } catch let refusal as ServerRefusal where refusal.status == 429 && !rows.isEmpty {
+                uncounted = offers.count - rows.count
+                break
+            }
+            guard let result else { continue }
             // Who has an offer that is removed loses it.
             rows.append([
                 offer.rawValue, isKept ? result.gains?.customers.words : "0",
@@ -32,7 +40,10 @@ struct PlannedAudience {
 
     func text(_ palette: Palette) -> String {
         let table = TextTable(["OFFER", "GAIN", "LOSE", "ELIGIBLE THEN"], alignedRight: [1, 2, 3], rows: rows)
-        return table.isEmpty
-            ? "no offer changes, so no customer gains or loses one" : table.lines(palette).joined(separator: "\n")
+        guard !table.isEmpty else { return "no offer changes, so no customer gains or loses one" }
+        let rest =
+            "\(uncounted.counted("more offer")) changed and \(uncounted == 1 ? "was" : "were") not counted: the API key has "
+            + "begun too many simulations for now; `offerctl simulate --offer ID --catalog FILE --compare` counts one"
+        return (table.lines(palette) + (uncounted > 0 ? ["", rest] : [])).joined(separator: "\n")
     }
 }

@@ -176,7 +176,7 @@ enum DoctorChecks {
 
     /// What is not well with a file that is in use, as far as it is known without reading it.
     static func warnings(ofFile path: String) -> [ServerState.Fault] {
-        beside(path).filter { $0.verdict != .ok }.map { ServerState.Fault($0.detail, hint: $0.hint) }
+        beside(path).filter { $0.verdict != .ok }.map { ServerState.Fault("\($0.name): \($0.detail)", hint: $0.hint) }
     }
 
     static func sqlite(_ version: Int32) -> DoctorReport.Check {

@@ -1,6 +1,7 @@
 import Foundation
 import OfferApplication
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @testable import OfferConsole
@@ -213,8 +214,10 @@ extension Figures {
         fields["Voided"] = offer.at("voidedAt")
         fields["Reason"] = offer.text("voidReason")
         if offer.has("voidedAt") {
-            let counts = "@\((offer.number("expiresAt") ?? 0) + 3_600_000)"
-            fields["Released"] = offer.flag("released") == true ? "yes" : "no: it counts until \(counts)"
+            let end = (offer.number("expiresAt") ?? 0) + 3_600_000
+            let isCounting = offer.text("state") == "voided" && console.clock.now.milliseconds < Int64(end)
+            let counts = isCounting ? ": it counts until @\(end)" : ""
+            fields["Released"] = offer.flag("released") == true ? "yes" : "no\(counts)"
         }
         fields["Customer"] = page.fields["Customer"]
         expect(page.fields, fields, id)

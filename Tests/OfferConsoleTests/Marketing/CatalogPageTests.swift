@@ -162,7 +162,8 @@ struct CatalogPageTests {
                     let answer = try await console.send(action, from: Self.page, session, fields)
                     #expect(answer.status == status && answer.words.contains(words), "\(fields): \(answer.text)")
                     guard !fields.contains(where: { $0.0 == "dryRun" }) else { continue }
-                    #expect(answer.hasBytes("\n" + PageText().escapeText(fields[0].1) + "</textarea>"), "what was typed")
+                    let typed = PageText().escapeText(fields[0].1)
+                    #expect(answer.hasBytes("\n\(typed)</textarea>"), "what was typed stays")
                 }
             }
             let typed = [("text", "{"), ("revision", "1"), ("live", "true")]

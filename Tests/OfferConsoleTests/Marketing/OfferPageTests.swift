@@ -228,7 +228,7 @@ struct OfferPageTests {
             _ = try await console.send("\(path)/pause", from: path, session)
             shown = try await page()
             #expect(shown.buttons == ["Resume", "Change the pause"])
-            #expect(shown.words.contains("lifts that; the pause of this one stays then."))
+            #expect(shown.words.contains("lifts that; this offer’s own pause stays."))
             _ = try await console.send("\(path)/resume", from: path, session)
             #expect(try await page().buttons == ["Pause"])
             _ = try await console.send("/console/resume", from: "/console/offers", session)

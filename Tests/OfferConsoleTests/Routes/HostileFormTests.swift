@@ -171,7 +171,7 @@ struct HostileFormTests {
                                 target, [("formToken", person.token)] + route.fields, person.session)
                         try Self.expectRefusal(
                             answer, "\(route.name), \(target.prefix(80))", [400, 404, 409, 412, 422, 503])
-                        // The form of a grant is on the page of a customer, whom their own staff see.
+                        // The form of a grant is on the page of a customer, which the app's own staff see.
                         if person.session == own.session, route.path == "/grants/{id}/revoke" { continue }
                         for secret in ["quentin", "app-100", "monthly"] {
                             #expect(!answer.text.contains(secret), "\(route.name), \(target.prefix(80))")
