@@ -157,16 +157,16 @@ def pause_by_mistake(anna: Person, service: Service, state: dict) -> None:
     form.get_by_label("Reason").fill("wrong price")
     anna.press("Pause", form)
     expect_words("the paused offer", anna.heading(), "paused")
-    until = f"time[datetime='{end}T00:00:00Z'][title='{end} 00:00 UTC']"
+    until = f"time[datetime='{end}T00:00:00Z']"
     expect_words("the pause", anna.page.get_by_role("main").inner_text(), "wrong price")
-    expect_equal("the end of the pause", anna.page.locator(until).count(), 1)
+    expect_words("the end of the pause", anna.page.locator(until).first.inner_text(), f"{end} 00:00 UTC")
     expect_equal("the reason for apps", service.offer(OFFER)["pause"]["reason"], "wrong price")
     customer = {"appAccountToken": Customer(201).account}
     refused = service.order(OFFER, customer, wanted=403)
     expect_equal("what refuses a paused offer", [finding["rule"] for finding in refused["findings"]], ["catalog.paused"])
     anna.go("/console/offers")
     expect_words("the board", anna.region("paused").inner_text(), OFFER, "wrong price")
-    expect_equal("the end of the pause on the board", anna.region("paused").locator(until).count(), 1)
+    expect_words("the end of the pause on the board", anna.region("paused").locator(until).inner_text(), f"{end} 00:00 UTC")
     anna.go(f"/console/offers/{OFFER}")
     anna.press("Resume")
     expect_words("the resumed offer", anna.heading(), "running")

@@ -143,11 +143,11 @@ def reload(night: Person, service: Service, server: int) -> None:
     right = path.read_text()
     path.write_text(right + "retension: {}\n")
     os.kill(server, signal.SIGHUP)
-    wait_until(night, "the reload is refused", lambda: "refused:" in night.told("Last reload"))
-    expect_words("the refused reload", night.told("Last reload"), "retension")
+    wait_until(night, "the reload is refused", lambda: "refused" in night.told("Last reload"))
+    expect_words("the refused reload", night.region("Server").get_by_role("alert").first.inner_text(), "retension", "retention")
     path.write_text(right)
     os.kill(server, signal.SIGHUP)
-    wait_until(night, "the reload works", lambda: "refused:" not in night.told("Last reload"))
+    wait_until(night, "the reload works", lambda: "refused" not in night.told("Last reload"))
     expect_words("the reload", night.told("Last reload"), "less than a minute")
 
 

@@ -58,7 +58,7 @@ def audience(browser: Browser, service: Service, offer: str, pictures: pathlib.P
         def count() -> None:
             someone.sign_in(service.tokens["marketing"], offer)
             someone.press("Count")
-            someone.page.get_by_text("customers would get").wait_for()
+            someone.page.get_by_text("would get").wait_for()
 
         journey("audience", count, someone, pictures)
         return someone.path

@@ -266,7 +266,7 @@ def old_data(desk: Person, service: Service) -> None:
     customer = Customer(113, bought("-P70D"), {"renew": {}})
     service.load(customer)
     desk.look_up(customer.account)
-    expect_equal("the subscription", desk.told("State", desk.region("Subscriptions")), "undetermined: historyStale")
+    expect_equal("the subscription", desk.told("State", desk.region("Subscriptions")), "undetermined: a renewal was due and no newer renewal info is known")
     customer.steps.append({"renew": {}})
     service.tell_apple("MK5TTTVWJI", customer)
     desk.press("Refresh from Apple")
