@@ -195,6 +195,7 @@ struct ProblemTests {
             ("/v1/issued-offers?limit=1e2", "query.limit", "invalidValue"),
             ("/v1/issued-offers/00000000-0000-4000-8000-000000000000?x=1", "query.x", "unknownParameter"),
             ("/v1/catalog?x", "query.x", "unknownParameter"),
+            ("/v1/catalog?" + String(repeating: "x&", count: 1_001), "query", "tooMany"),
         ])
     func query(_ target: String, path: String, code: String) async throws {
         try await ServiceFixture.run { service in
