@@ -18,11 +18,11 @@ struct FileWarningTests {
             return DoctorChecks.warnings(ofFile: path)
         }
         let open = ServerState.Fault(
-            "others on this machine may use the database file (mode 644)",
+            "permissions: others on this machine may use the database file (mode 644)",
             hint: "`chmod 600` the file and its `-wal` and `-shm`")
         #expect(try warnings(0o644).contains(open))
         let sqlite = DoctorChecks.sqlite(SQLiteVersion.current)
-        let known = sqlite.verdict == .ok ? [] : [ServerState.Fault(sqlite.detail, hint: sqlite.hint)]
+        let known = sqlite.verdict == .ok ? [] : [ServerState.Fault("sqlite: \(sqlite.detail)", hint: sqlite.hint)]
         #expect(try warnings(0o600) == known)
     }
 }
