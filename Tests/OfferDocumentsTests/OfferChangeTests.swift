@@ -94,15 +94,25 @@ struct OfferChangeTests {
     /// Changes that would take a comment along, or that brackets have no line for.
     private static let refusedToGuess: [(id: String, change: Typed)] = [
         ("half", [.total: "500"]), ("half", [.budget: ""]), ("half", [.eligibility: "subscription.state is expired"]),
-        ("half", [.eligibility: ""]),
-        // Each comparison would get the comment of the other.
-        ("half", [.eligibility: "signals.visits atLeast 3 and subscription.state is expired"]),
-        ("other", [.ends: "2026-12-31T00:00:00Z"]), ("other", [.total: "5"]),
+        ("half", [.eligibility: ""]), ("other", [.ends: "2026-12-31T00:00:00Z"]), ("other", [.total: "5"]),
     ]
 
     @Test("what would take a comment along, or has no line of its own, is left to the text", arguments: refusedToGuess)
     fileprivate func unclear(_ id: String, _ change: Typed) throws {
         #expect(try changed(change, of: id) == nil)
+    }
+
+    @Test("an item of a list that moves does not leave its comment to another")
+    func moved() throws {
+        let weekly = #"      - { productId: weekly, level: 1, period: P1W, price: { amount: "2.99", currency: USD } }"#
+        let lines = "products:\n      - monthly # the cheapest\n      - yearly # the longest\n"
+        let text =
+            Self.head.replacing("offers:\n", with: "\(weekly)\noffers:\n")
+            + Self.half.replacing("products: [monthly] # only\n", with: lines) + Self.other
+        #expect(try CatalogReader.read(text).value.offers[0].products == ["monthly", "yearly"])
+        #expect(try changed([.products: "yearly\nweekly"], in: text) == nil)
+        let expected = text.replacing("- yearly #", with: "- weekly #")
+        #expect(try changed([.products: "monthly\nweekly"], in: text) == expected)
     }
 
     @Test("a member that would become one of the next offer is not added")
