@@ -4,7 +4,7 @@ package import OfferModel
 import OfferStore
 
 /// The result of a simulation as it is kept: exact numbers, and customers by the store's numbers, so that an erasure
-/// leaves nothing of theirs in it.
+/// leaves nothing of theirs in it but what the condition itself named.
 struct KeptAudience: WireObject {
     var offerId: OfferId = ""
     var result = SimulationResult()

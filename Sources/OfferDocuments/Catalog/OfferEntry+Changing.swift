@@ -45,7 +45,7 @@ extension OfferEntry {
             }
         }
 
-        /// Names these values: a form that was filled with others would undo what was changed since (FNV-1a).
+        /// Names these values: a form that was filled with others would undo what was changed since.
         package var mark: String {
             TextMark.of(
                 Field.allCases.map { field in

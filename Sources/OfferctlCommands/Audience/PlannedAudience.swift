@@ -7,7 +7,8 @@ import OfferWords
 /// For each offer that a file would change, how many customers gain it and how many lose it.
 struct PlannedAudience {
     private var rows: [[String?]] = []
-    private var uncounted = 0
+    /// Why offers after these were not counted, and how many.
+    private var uncounted: (reason: String, offers: Int)?
 
     init(
         of changes: [CatalogChange], in file: CatalogFile, asking client: OfferdClient
@@ -26,7 +27,7 @@ struct PlannedAudience {
             do {
                 result = try await client.simulate(request).body.result
             } catch let refusal as ServerRefusal where refusal.status == 429 && !rows.isEmpty {
-                uncounted = offers.count - rows.count
+                uncounted = (refusal.problem.detail.printable, offers.count - rows.count)
                 break
             }
             guard let result else { continue }
@@ -41,9 +42,10 @@ struct PlannedAudience {
     func text(_ palette: Palette) -> String {
         let table = TextTable(["OFFER", "GAIN", "LOSE", "ELIGIBLE THEN"], alignedRight: [1, 2, 3], rows: rows)
         guard !table.isEmpty else { return "no offer changes, so no customer gains or loses one" }
-        let rest =
-            "\(uncounted.counted("more offer")) changed and \(uncounted == 1 ? "was" : "were") not counted: the API key has "
-            + "begun too many simulations for now; `offerctl simulate --offer ID --catalog FILE --compare` counts one"
-        return (table.lines(palette) + (uncounted > 0 ? ["", rest] : [])).joined(separator: "\n")
+        let rest = uncounted.map { reason, offers in
+            "\(offers.counted("more offer")) changed and \(offers == 1 ? "was" : "were") not counted: \(reason); "
+                + "`offerctl simulate --offer ID --catalog FILE --compare` counts one"
+        }
+        return (table.lines(palette) + (rest.map { ["", $0] } ?? [])).joined(separator: "\n")
     }
 }

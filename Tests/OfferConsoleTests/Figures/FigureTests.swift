@@ -14,6 +14,7 @@ struct FigureTests {
     func offers(_ seed: UInt64, _ role: Role) async throws {
         try await ConsoleFixture.run { console in
             let shop = try await RandomShop(console, seed: seed)
+            #expect(shop.issued.count >= 6 && shop.refusals.count >= 6, "there is something to compare")
             let figures = try await Figures(console, role, "seed \(seed), \(role)")
             try await figures.board()
             for offer in RandomShop.offers { try await figures.offer(offer) }
@@ -43,6 +44,7 @@ struct FigureTests {
     func customers(_ seed: UInt64, _ role: Role) async throws {
         try await ConsoleFixture.run { console in
             let shop = try await RandomShop(console, seed: seed)
+            #expect(shop.issued.count >= 6 && shop.refusals.count >= 6, "there is something to compare")
             let figures = try await Figures(console, role, "seed \(seed), \(role)")
             for (kind, value) in shop.identifiers {
                 for day in ["", "2026-03-01", "2026-08-01"] { try await figures.customer(kind, value, asOf: day) }
